@@ -1,0 +1,45 @@
+# Everything below needs only Python 3.11+, pip and make; the rest is installed into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help install demo test test-slow lint format bench lock clean
+
+help:  ## Show the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+.venv/installed: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sgais needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --requirement requirements.lock
+	$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
+	@touch $@
+
+install: .venv/installed  ## Create .venv with the locked versions
+
+demo: install  ## Stream a million rows and watch the evidence (writes demo-output/)
+	$(BIN)/sgais demo
+
+test: install lint  ## Lint, types, imports and the fast tests
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-slow: install  ## The tests that take minutes
+	$(BIN)/pytest -n 2 -m slow
+
+lint: install  ## Style, types and who may import whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: install  ## Rewrite the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: install  ## Measure accuracy and speed of the engine, single-threaded
+	$(BIN)/python benchmarks/engine.py
+
+lock: install  ## Choose new versions for requirements.lock
+	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml
+
+clean:  ## Remove .venv and what the targets wrote
+	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache

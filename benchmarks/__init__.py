@@ -1,0 +1,1 @@
+"""Measurements of accuracy and speed; each script prints its own table."""

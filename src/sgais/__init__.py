@@ -1,0 +1,39 @@
+"""Evidence while the data arrive: stochastic gradient annealed importance sampling (SGAIS)."""
+
+from sgais import annealing, models, plots, simulate, streams
+from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError
+from sgais.estimate import estimate
+from sgais.estimators.record import EvidenceRecord
+from sgais.estimators.result import Result
+from sgais.estimators.sgais import Config
+from sgais.fields import Field
+from sgais.kernels import SGHMC
+from sgais.model import Model
+from sgais.numpyro_model import from_numpyro
+from sgais.online import OnlineEvidence
+from sgais.streams import stream
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "SGHMC",
+    "Config",
+    "ConfigError",
+    "DataError",
+    "EstimationError",
+    "EvidenceRecord",
+    "Field",
+    "Model",
+    "ModelError",
+    "OnlineEvidence",
+    "Result",
+    "SgaisError",
+    "annealing",
+    "estimate",
+    "from_numpyro",
+    "models",
+    "plots",
+    "simulate",
+    "stream",
+    "streams",
+]

@@ -1,0 +1,27 @@
+"""The errors a user can meet. Every message reads: `name` must <rule>, got <value>. <What to do>."""
+
+
+class SgaisError(Exception):
+    """Base of every error that this library raises on purpose."""
+
+
+class ConfigError(SgaisError, ValueError):
+    """An argument or a configuration value is out of range."""
+
+
+class DataError(SgaisError, ValueError):
+    """A chunk of data was refused; nothing that was computed before it is lost."""
+
+
+class ModelError(SgaisError, ValueError):
+    """A model does not keep its contract: its shapes, its prior or its log-likelihood."""
+
+
+class EstimationError(SgaisError, RuntimeError):
+    """The estimate cannot go on with this chunk; the state before it is kept."""
+
+
+def require(holds: bool, name: str, rule: str, value: object, cure: str = "") -> None:
+    """Raise a `ConfigError` that names the argument, the rule and the cure, unless the rule holds."""
+    if not holds:
+        raise ConfigError(f"`{name}` must {rule}, got {value!r}. {cure}".rstrip())

@@ -1,0 +1,143 @@
+"""What a chunk of data looks like: named columns of equal length, checked before anything is computed.
+
+A chunk is a dictionary of arrays with the same leading axis; a bare array means `{"y": array}`. A model may
+declare its fields; where it does not, the first chunk does, and every later chunk has to agree with it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sgais.errors import DataError
+
+Chunk: TypeAlias = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column of a chunk.
+
+    Attributes:
+        shape: The shape of one row: `()` for a number, `(5,)` for five features.
+        is_integer: Whether the column holds whole numbers (counts, class labels).
+        num_classes: If given, the column holds class labels 0, ..., num_classes - 1.
+    """
+
+    shape: tuple[int, ...] = ()
+    is_integer: bool = False
+    num_classes: int | None = None
+
+
+Fields: TypeAlias = dict[str, Field]
+
+
+def as_arrays(chunk: object) -> Chunk:
+    """Name the columns of whatever a user pushes; refuse what is not a set of columns."""
+    if hasattr(chunk, "columns") and not isinstance(chunk, Mapping):
+        raise DataError(
+            f"`chunk` must be a dictionary of arrays or one array, got a {type(chunk).__name__}. "
+            "Pass its columns by name, e.g. {'x': frame[['a', 'b']].to_numpy(), 'y': frame['c'].to_numpy()}."
+        )
+    named: Mapping[Any, Any] = chunk if isinstance(chunk, Mapping) else {"y": chunk}
+    if not named:
+        raise DataError("`chunk` must have at least one column, got an empty dictionary.")
+    return {str(name): _as_array(str(name), values) for name, values in named.items()}
+
+
+def infer_fields(chunk: Chunk) -> Fields:
+    """Read the fields off a first chunk, for a model that declares none."""
+    return {
+        name: Field(shape=values.shape[1:], is_integer=values.dtype.kind in "iub") for name, values in chunk.items()
+    }
+
+
+def check_chunk(chunk: object, fields: Fields, real_dtype: np.dtype) -> Chunk:
+    """Return the chunk's columns as contiguous arrays of the model's dtypes, or say what is wrong with it."""
+    arrays = as_arrays(chunk)
+    _check_names(arrays, fields)
+    checked = {name: _check_column(name, arrays[name], field, real_dtype) for name, field in fields.items()}
+    lengths = {name: len(values) for name, values in checked.items()}
+    if len(set(lengths.values())) > 1:
+        raise DataError(f"`chunk` must have columns of equal length, got {lengths}. Cut them to the same rows.")
+    if 0 in lengths.values():
+        raise DataError("`chunk` must have at least one row, got none. Skip empty chunks.")
+    return checked
+
+
+def num_rows(chunk: Chunk) -> int:
+    """The number of rows of a checked chunk."""
+    return len(next(iter(chunk.values())))
+
+
+def _as_array(name: str, values: object) -> np.ndarray:
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise DataError(f"column '{name}' is ragged: {error}. Give every row the same length.") from error
+    if array.dtype.kind not in "fiub":
+        raise DataError(
+            f"column '{name}' must hold numbers, got dtype {array.dtype}. "
+            "Convert it first, e.g. with .astype(float), and turn categories into labels 0, 1, 2, ..."
+        )
+    if array.ndim == 0:
+        raise DataError(f"column '{name}' must have one entry per row, got a single number. Wrap it: [value].")
+    return array
+
+
+def _check_names(arrays: Chunk, fields: Fields) -> None:
+    missing = [name for name in fields if name not in arrays]
+    unknown = [name for name in arrays if name not in fields]
+    if missing:
+        raise DataError(
+            f"`chunk` must have the columns {sorted(fields)}, got {sorted(arrays)}: "
+            f"{missing[0]!r} is missing. Rename or add it."
+        )
+    if unknown:
+        raise DataError(
+            f"`chunk` must have only the columns {sorted(fields)}, got {sorted(arrays)}: "
+            f"the model knows no {unknown[0]!r}. Drop it."
+        )
+
+
+def _check_column(name: str, values: np.ndarray, field: Field, real_dtype: np.dtype) -> np.ndarray:
+    if field.shape == (1,) and values.ndim == 1:
+        values = values[:, None]  # one feature per row may come as a plain vector
+    if values.shape[1:] != field.shape:
+        raise DataError(
+            f"column '{name}' must have rows of shape {field.shape}, got {values.shape[1:]} "
+            f"(array of shape {values.shape}). Reshape it to (rows{''.join(f', {s}' for s in field.shape)})."
+        )
+    _check_finite(name, values, values, "is missing or infinite")
+    if field.is_integer:
+        return _as_integers(name, values, field)
+    with np.errstate(over="ignore"):
+        converted = np.ascontiguousarray(values, dtype=real_dtype)
+    _check_finite(name, values, converted, f"is too large for {real_dtype}; scale the column")
+    return converted
+
+
+def _check_finite(name: str, values: np.ndarray, converted: np.ndarray, problem: str) -> None:
+    finite = np.isfinite(converted)
+    if not finite.all():
+        place = np.argwhere(~finite)[0]
+        raise DataError(
+            f"column '{name}' must be finite: the value {values[tuple(place)]} in row {place[0]} of the chunk "
+            f"{problem}. Clean or drop the row and push the chunk again."
+        )
+
+
+def _as_integers(name: str, values: np.ndarray, field: Field) -> np.ndarray:
+    whole = values == np.floor(values) if values.dtype.kind == "f" else np.ones(values.shape, bool)
+    limits = np.iinfo(np.int32)
+    low, high = (0, field.num_classes - 1) if field.num_classes is not None else (limits.min, limits.max)
+    good = whole & (values >= low) & (values <= high)
+    if not good.all():
+        place = np.argwhere(~good)[0]
+        cure = "If your labels start at 1, subtract 1." if field.num_classes is not None else "Convert it first."
+        raise DataError(
+            f"column '{name}' must hold whole numbers from {low} to {high}, "
+            f"got {values[tuple(place)]} in row {place[0]} of the chunk. {cure}"
+        )
+    return np.ascontiguousarray(values, dtype=np.int32)

@@ -1,0 +1,5 @@
+"""Markov kernels that move particles towards the annealed posterior."""
+
+from sgais.kernels.sghmc import SGHMC
+
+__all__ = ["SGHMC"]

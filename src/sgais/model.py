@@ -1,0 +1,197 @@
+"""The contract of a model: a prior and a log-likelihood per row, seen from R^d.
+
+Estimators and kernels know nothing but this file: positions are vectors in R^d, mapped to constrained
+parameters by NumPyro's `biject_to`, and `log_prior_at` carries the log-Jacobian of that map, so that
+integrals over R^d are integrals over the parameters.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpyro.distributions import Distribution, biject_to
+
+from sgais.errors import ModelError
+from sgais.fields import Chunk, Field, Fields
+
+Parameters: TypeAlias = dict[str, jax.Array]
+Rows: TypeAlias = Mapping[str, Any]
+LogLikelihood: TypeAlias = Callable[[Parameters, Rows], jax.Array]
+PriorPart: TypeAlias = Distribution | Callable[[Parameters], Distribution]
+
+
+class Layout(NamedTuple):
+    """Where one parameter lives in a position: its slice of R^d and the shape of that slice."""
+
+    place: slice
+    shape: tuple[int, ...]
+
+
+class Model:
+    """A prior over named parameters and the log-likelihood of each row.
+
+    Args:
+        prior: For each parameter a NumPyro distribution, or a function from the parameters above it in the
+            dictionary to a distribution (so that priors may depend on each other).
+        log_likelihood: `log_likelihood(parameters, rows)` returns the log density of every row, shape
+            (rows,). `parameters` are constrained values by name, `rows` the columns of a chunk by name.
+        fields: The columns that a chunk must have. Where omitted, the first chunk defines them.
+
+    Example:
+        >>> import numpyro.distributions as dist
+        >>> model = sgais.Model(
+        ...     prior={"rate": dist.Gamma(2.0, 1.0)},
+        ...     log_likelihood=lambda parameters, rows: dist.Poisson(parameters["rate"]).log_prob(rows["y"]),
+        ... )
+    """
+
+    def __init__(
+        self,
+        prior: Mapping[str, PriorPart],
+        log_likelihood: LogLikelihood,
+        fields: Mapping[str, Field] | None = None,
+    ) -> None:
+        if not prior:
+            raise ModelError("`prior` must name at least one parameter, got none.")
+        if not callable(log_likelihood):
+            raise ModelError(f"`log_likelihood` must be a function, got {log_likelihood!r}.")
+        self.prior = dict(prior)
+        self.log_likelihood = log_likelihood
+        self.fields: Fields | None = None if fields is None else dict(fields)
+        self.layout = self._lay_out()
+        self.dimension = sum(int(np.prod(part.shape)) for part in self.layout.values())
+
+    def bind(self, chunk: Chunk) -> "Model":  # noqa: ARG002, a NumPyro program needs the chunk
+        """The model for chunks like this one: itself. Only a NumPyro program has to wait for data."""
+        return self
+
+    def sample_prior(self, key: jax.Array, num_draws: int) -> jax.Array:
+        """Draws from the prior as positions, shape (num_draws, dimension)."""
+        return jax.vmap(self._sample_position)(jax.random.split(key, num_draws))
+
+    def constrain(self, position: jax.Array) -> Parameters:
+        """The parameters at one position."""
+        parameters: Parameters = {}
+        for name, distribution in self._prior_parts(parameters):
+            parameters[name] = _transform(distribution)(self._unconstrained(position, name))
+        return parameters
+
+    def unconstrain(self, parameters: Mapping[str, Any]) -> jax.Array:
+        """The position of given parameters: the inverse of `constrain`."""
+        known: Parameters = {}
+        parts = []
+        for name, distribution in self._prior_parts(known):
+            known[name] = jnp.asarray(parameters[name])
+            parts.append(jnp.ravel(_transform(distribution).inv(known[name])))
+        return jnp.concatenate(parts)
+
+    def log_prior_at(self, position: jax.Array) -> jax.Array:
+        """Log density of the prior on R^d: of the parameters, plus the log-Jacobian of `constrain`."""
+        parameters: Parameters = {}
+        total = jnp.zeros((), position.dtype)
+        for name, distribution in self._prior_parts(parameters):
+            transform, value = _transform(distribution), self._unconstrained(position, name)
+            parameters[name] = transform(value)
+            total += jnp.sum(distribution.log_prob(parameters[name]))
+            total += jnp.sum(transform.log_abs_det_jacobian(value, parameters[name]))
+        return total
+
+    def log_likelihood_at(self, position: jax.Array, rows: Rows) -> jax.Array:
+        """Log-likelihood of every row at one position, shape (rows,)."""
+        return self.log_likelihood(self.constrain(position), rows)
+
+    def check_log_likelihood(self, chunk: Chunk) -> None:
+        """Refuse a log-likelihood that fails on such a chunk or does not give one number per row."""
+        rows = 7  # unlike most dimensions, so that a sum over the wrong axis shows
+        block = {name: _shape((rows, *v.shape[1:]), v.dtype) for name, v in chunk.items()}
+        position = _shape((self.dimension,), real_dtype())
+        try:
+            result = jax.eval_shape(self.log_likelihood_at, position, block)
+        except Exception as error:
+            shapes = {name: tuple(struct.shape) for name, struct in block.items()}
+            raise ModelError(
+                f"`log_likelihood` raised {type(error).__name__} on rows of shapes {shapes}: {error}"
+            ) from error
+        shape = getattr(result, "shape", None)
+        if shape != (rows,):
+            raise ModelError(
+                f"`log_likelihood` must return one number per row, shape ({rows},) for {rows} rows, "
+                f"got {shape}. Do not sum over rows; do sum over the parts of one row."
+            )
+
+    def _prior_parts(self, parameters: Parameters) -> Iterator[tuple[str, Distribution]]:
+        """Each parameter's name and prior; the caller fills in `parameters`, which later priors may need."""
+        for name, part in self.prior.items():
+            # Distributions are callable themselves, so the type decides.
+            yield name, part if isinstance(part, Distribution) else _resolve(name, part, parameters)
+
+    def _unconstrained(self, position: jax.Array, name: str) -> jax.Array:
+        place, shape = self.layout[name]
+        return position[place].reshape(shape)
+
+    def _sample_position(self, key: jax.Array) -> jax.Array:
+        parameters: Parameters = {}
+        keys = iter(jax.random.split(key, len(self.prior)))
+        parts = []
+        for name, distribution in self._prior_parts(parameters):
+            parameters[name] = jnp.asarray(distribution.sample(next(keys)))
+            parts.append(jnp.ravel(_transform(distribution).inv(parameters[name])))
+        return jnp.concatenate(parts).astype(real_dtype())
+
+    def _lay_out(self) -> dict[str, Layout]:
+        """Find the place of every parameter in R^d from the shapes of one (abstract) prior draw."""
+        layout: dict[str, Layout] = {}
+
+        def draw_and_note(key: jax.Array) -> Parameters:
+            parameters: Parameters = {}
+            start = 0
+            for name, distribution in self._prior_parts(parameters):
+                parameters[name] = _sample(name, distribution, key)
+                shape = tuple(_transform(distribution).inverse_shape(parameters[name].shape))
+                size = int(np.prod(shape))
+                layout[name] = Layout(slice(start, start + size), shape)
+                start += size
+            return parameters
+
+        jax.eval_shape(draw_and_note, jax.random.key(0))
+        return layout
+
+
+def real_dtype() -> np.dtype:
+    """float32, or float64 where the user has switched on `jax_enable_x64`."""
+    return np.dtype(jax.dtypes.canonicalize_dtype(float))
+
+
+def _resolve(name: str, part: object, parameters: Parameters) -> Distribution:
+    distribution = part(dict(parameters)) if callable(part) else part
+    if not isinstance(distribution, Distribution):
+        raise ModelError(
+            f"`prior['{name}']` must be a NumPyro distribution or a function that returns one, "
+            f"got {type(distribution).__name__}. Use numpyro.distributions."
+        )
+    return distribution
+
+
+def _sample(name: str, distribution: Distribution, key: jax.Array) -> jax.Array:
+    if distribution.support is not None and distribution.support.is_discrete:
+        raise ModelError(
+            f"`prior['{name}']` must be continuous, got {type(distribution).__name__}. "
+            "Sum the discrete parameter out of the likelihood."
+        )
+    try:
+        return jnp.asarray(distribution.sample(key))
+    except NotImplementedError as error:
+        raise ModelError(
+            f"`prior['{name}']` must be a distribution that can be drawn from, "
+            f"got {type(distribution).__name__}. The evidence needs a proper prior."
+        ) from error
+
+
+def _shape(shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    return jax.ShapeDtypeStruct(shape, dtype)  # type: ignore[no-untyped-call]
+
+
+def _transform(distribution: Distribution) -> Any:
+    return biject_to(distribution.support)

@@ -1,0 +1,42 @@
+"""Bayesian softmax regression (appendix B): p(y = k | x) proportional to exp(w_k.x + b_k)."""
+
+import jax
+import jax.numpy as jnp
+import numpyro.distributions as dist
+from jax.lax import Precision
+
+from sgais.fields import Field
+from sgais.model import Parameters, Rows
+from sgais.models.class_major import chosen, log_sum_exp
+from sgais.models.ready import ReadyModel, require_count
+
+
+class LogisticRegression(ReadyModel):
+    """Softmax regression with standard Gaussian priors on all weights and biases.
+
+    Chunks: `{"x": (n, dim), "y": (n,)}` with labels 0, ..., classes - 1.
+    Parameters: `weights` (classes, dim), `bias` (classes,).
+
+    Args:
+        dim: The number of features.
+        classes: The number of classes.
+    """
+
+    def __init__(self, dim: int, classes: int = 2) -> None:
+        self.options = {
+            "dim": require_count("dim", dim),
+            "classes": require_count("classes", classes, smallest=2),
+        }
+        super().__init__(
+            prior={
+                "weights": dist.Normal(0.0, 1.0).expand([classes, dim]).to_event(2),
+                "bias": dist.Normal(0.0, 1.0).expand([classes]).to_event(1),
+            },
+            log_likelihood=self._log_likelihood,
+            fields={"x": Field(shape=(dim,)), "y": Field(is_integer=True, num_classes=classes)},
+        )
+
+    def _log_likelihood(self, parameters: Parameters, rows: Rows) -> jax.Array:
+        logits = jnp.dot(parameters["weights"], rows["x"].T, precision=Precision.HIGHEST)
+        logits += parameters["bias"][:, None]
+        return chosen(logits, rows["y"]) - log_sum_exp(logits)

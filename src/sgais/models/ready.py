@@ -1,0 +1,36 @@
+"""What the ready models share: they are known by their options, so equal models share compiled code."""
+
+from typing import Any
+
+from sgais.errors import require
+from sgais.model import Model
+
+
+class ReadyModel(Model):
+    """A model that is determined by a few options; two with the same options are equal."""
+
+    options: dict[str, Any]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.options == getattr(other, "options", None)
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(self.options.items())))
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{type(self).__name__}({options})"
+
+
+def require_count(name: str, value: int, smallest: int = 1) -> int:
+    """Check an option that counts something."""
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    require(is_count and value >= smallest, name, f"be a whole number of at least {smallest}", value)
+    return value
+
+
+def require_positive(name: str, value: float) -> float:
+    """Check an option that is a scale."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    require(is_number and 0 < value < float("inf"), name, "be a positive number", value)
+    return float(value)

@@ -1,0 +1,145 @@
+"""OnlineEvidence: push chunks, read off the evidence. Joins model, estimator and history; computes nothing."""
+
+import time
+from functools import partial
+from typing import Protocol
+
+import jax
+import numpy as np
+import pandas as pd
+
+from sgais.annealing import effective_sample_size
+from sgais.errors import SgaisError, require
+from sgais.estimators import sgais
+from sgais.estimators.record import EvidenceRecord
+from sgais.fields import Chunk, Fields, as_arrays, check_chunk, infer_fields
+from sgais.history import History
+from sgais.model import Model, Parameters, real_dtype
+
+
+class Bindable(Protocol):
+    """A model, or a program that becomes one when it sees its first chunk (`sgais.from_numpyro`)."""
+
+    def bind(self, chunk: Chunk) -> Model:
+        """The model for chunks like this one."""
+
+
+class OnlineEvidence:
+    """The running evidence of one model on one stream.
+
+    Args:
+        model: A `sgais.Model`, a ready model of `sgais.models`, or the result of `sgais.from_numpyro`.
+        config: The estimator's parameters.
+        seed: Determines every random number: same seed, same machine, same bits.
+
+    A chunk that is refused leaves everything as it was.
+    """
+
+    def __init__(self, model: Bindable, config: sgais.Config | None = None, seed: int = 0) -> None:
+        require(hasattr(model, "bind"), "model", "be a sgais.Model", model, "See sgais.models and sgais.Model.")
+        config = sgais.Config() if config is None else config
+        require(isinstance(config, sgais.Config), "config", "be a sgais.Config", config)
+        is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32
+        require(is_seed, "seed", "be a whole number from 0 to 2**32 - 1", seed)
+        self.config = config
+        self.seed = int(seed)
+        self._given = model
+        self._model: Model | None = model if isinstance(model, Model) else None
+        self._fields: Fields | None = None if self._model is None else self._model.fields
+        self._state: sgais.State | None = None
+        self._history = History()
+        self._records: list[EvidenceRecord] = []
+
+    def update(self, chunk: object) -> EvidenceRecord:
+        """Take in a chunk of any number of rows and return its point of the evidence curve."""
+        start = time.perf_counter()
+        model, fields, rows = self._check(chunk)
+        state = self._state_for(model)
+        new_state, info = sgais.update(model, self.config, self.seed, state, rows, self._history)
+        record = EvidenceRecord(
+            num_rows=new_state.num_rows,
+            log_evidence=new_state.log_evidence,
+            increment=new_state.log_evidence - state.log_evidence,
+            standard_error=float("nan"),
+            annealing_steps=info.annealing_steps,
+            final_ess=info.final_ess,
+            weight_ess=effective_sample_size(new_state.log_weights),
+            kinetic_temperature=info.kinetic_temperature,
+            num_non_finite=info.num_non_finite,
+            seconds=time.perf_counter() - start,
+        )
+        self._history.append(rows)
+        self._model, self._fields, self._state = model, fields, new_state
+        self._records.append(record)
+        return record
+
+    def log_predictive(self, chunk: object) -> float:
+        """Log p(chunk | everything seen) under the present particles; changes nothing."""
+        model, _, rows = self._check(chunk)
+        return sgais.log_predictive(model, self._state_for(model), rows)
+
+    @property
+    def num_rows(self) -> int:
+        """Rows seen so far."""
+        return self._history.num_rows
+
+    @property
+    def log_evidence(self) -> float:
+        """Log Z of all rows so far; 0 before the first."""
+        return self._records[-1].log_evidence if self._records else 0.0
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of `log_evidence`: NaN, since Algorithm 1 gives none."""
+        return self._records[-1].standard_error if self._records else 0.0
+
+    @property
+    def records(self) -> tuple[EvidenceRecord, ...]:
+        """The evidence curve so far, one record per chunk."""
+        return tuple(self._records)
+
+    @property
+    def particles(self) -> dict[str, np.ndarray]:
+        """Draws by parameter name, constrained, leading axis particles; from the prior before any data."""
+        model = self._bound_model()
+        constrained = _constrain(model, self._state_for(model).positions)
+        return {name: np.asarray(values) for name, values in constrained.items()}
+
+    @property
+    def log_weights(self) -> np.ndarray:
+        """Normalised log weights of the particles (equal after resampling)."""
+        state = self._state_for(self._bound_model())
+        return state.log_weights - state.log_evidence - np.log(len(state.log_weights))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The records as a data frame, one row per chunk."""
+        return pd.DataFrame(self._records, columns=list(EvidenceRecord._fields))
+
+    def __repr__(self) -> str:
+        return f"OnlineEvidence({self._given!r}, num_rows={self.num_rows}, log_evidence={self.log_evidence:.6g})"
+
+    def _check(self, chunk: object) -> tuple[Model, Fields, Chunk]:
+        """The model, its fields and the checked rows; the first chunk settles what is still open."""
+        arrays = as_arrays(chunk)
+        fields = self._fields or infer_fields(arrays)
+        rows = check_chunk(arrays, fields, real_dtype())
+        if self._state is not None:
+            return self._bound_model(), fields, rows
+        model = self._given.bind(rows)
+        model.check_log_likelihood(rows)
+        return model, fields, rows
+
+    def _bound_model(self) -> Model:
+        if self._model is None:
+            raise SgaisError("the parameters of a NumPyro model are known after the first chunk. Push one first.")
+        return self._model
+
+    def _state_for(self, model: Model) -> sgais.State:
+        if self._state is None:
+            return sgais.init(model, self.config, self.seed)
+        return self._state
+
+
+@partial(jax.jit, static_argnames="model")
+def _constrain(model: Model, positions: jax.Array) -> Parameters:
+    return jax.vmap(model.constrain)(positions)

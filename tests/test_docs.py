@@ -1,0 +1,55 @@
+"""What the documents say must be so: their Python runs, their names exist, their links lead somewhere."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def python_blocks():
+    for document in DOCUMENTS:
+        for number, block in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(), flags=re.DOTALL)):
+            yield pytest.param(block, id=f"{document.name}-{number}")
+
+
+@pytest.mark.parametrize("block", list(python_blocks()))
+def test_python_in_the_documents_runs(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block, "<document>", "exec"), {"__name__": "document"})
+
+
+def resolve(name):
+    """The object of a dotted name, looking into modules first."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part)
+        return found
+    raise AssertionError(f"no such name: {name}")
+
+
+def test_every_name_of_the_paper_map_exists():
+    names = re.findall(r"\| `(sgais[\w.]+)` \|", (ROOT / "docs" / "paper-map.md").read_text())
+    assert len(names) > 15
+    for name in names:
+        resolve(name)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\((?!http)([^)#]+)", document.read_text()):
+        assert (document.parent / target).exists(), target
+
+
+def test_the_rooms_of_the_design_exist():
+    text = (ROOT / "docs" / "design.md").read_text()
+    for name in re.findall(r"^  (\w+(?:\.py|/))", text, flags=re.MULTILINE):
+        assert (ROOT / "src" / "sgais" / name).exists(), name

@@ -1,0 +1,39 @@
+import numpy as np
+from scipy import stats
+
+from sgais.history import SMALLEST_BUFFER, History
+
+
+def chunk(start, rows):
+    numbers = np.arange(start, start + rows)
+    return {"x": np.stack([numbers, -numbers], axis=1).astype(np.float32), "y": numbers.astype(np.int32)}
+
+
+def test_draws_are_whole_rows_of_the_past():
+    history = History()
+    history.append(chunk(0, 10))
+    history.append(chunk(10, 7))
+    drawn = history.draw(np.random.default_rng(0), num_batches=3, batch_size=50)
+    assert drawn["x"].shape == (3, 50, 2)
+    assert drawn["y"].shape == (3, 50)
+    assert drawn["y"].dtype == np.int32
+    np.testing.assert_array_equal(drawn["x"][..., 0], drawn["y"])
+    assert set(drawn["y"].ravel()) == set(range(17))
+
+
+def test_growing_keeps_every_row():
+    history = History()
+    for start in range(0, 3 * SMALLEST_BUFFER, 1000):
+        history.append(chunk(start, 1000))
+    drawn = history.draw(np.random.default_rng(0), num_batches=1, batch_size=200_000)
+    assert len(np.unique(drawn["y"])) == history.num_rows == 13_000
+    np.testing.assert_array_equal(drawn["x"][..., 1], -drawn["y"])
+
+
+def test_draws_are_uniform_with_replacement():
+    history = History()
+    history.append(chunk(0, 40))
+    drawn = history.draw(np.random.default_rng(1), num_batches=100, batch_size=400)["y"]
+    assert stats.chisquare(np.bincount(drawn.ravel(), minlength=40)).pvalue > 1e-3
+    # A batch of independent draws repeats rows as often as theory says: 40 (1 - (39/40)^400) are missed.
+    assert abs(np.mean([len(np.unique(batch)) for batch in drawn]) - 40 * (1 - (39 / 40) ** 400)) < 0.05

@@ -1,0 +1,173 @@
+"""What `from_numpyro` takes and what it refuses by name; densities are compared in contracts/."""
+
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+import pytest
+
+import sgais
+
+ROWS = {"y": np.linspace(-1.0, 2.0, 20)}
+
+
+def test_hierarchical_and_plated_parameters_are_taken():
+    def program(y):
+        scale = numpyro.sample("scale", dist.HalfNormal(1.0))
+        with numpyro.plate("groups", 3):
+            effects = numpyro.sample("effects", dist.Normal(0.0, scale))
+        with numpyro.plate("data", len(y)):
+            numpyro.deterministic("doubled", 2 * y)
+            numpyro.sample("obs", dist.Normal(effects.sum(), 1.0), obs=y)
+
+    model = sgais.from_numpyro(program, example=ROWS)
+    assert model.dimension == 4
+    assert list(model.prior) == ["scale", "effects"]
+
+
+def test_without_an_example_the_first_chunk_makes_the_model():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean, 1.0), obs=y)
+
+    evidence = sgais.OnlineEvidence(sgais.from_numpyro(program))
+    with pytest.raises(sgais.SgaisError, match="known after the first chunk"):
+        _ = evidence.particles
+    evidence.update(ROWS)
+    assert evidence.particles["mean"].shape == (10,)
+
+
+def test_two_observed_sites_in_one_plate_add_up():
+    def program(y, z):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("a", dist.Normal(mean, 1.0), obs=y)
+            numpyro.sample("b", dist.Normal(mean, 2.0), obs=z)
+
+    rows = {"y": np.zeros(3, np.float32), "z": np.ones(3, np.float32)}
+    model = sgais.from_numpyro(program, example=rows)
+    found = model.log_likelihood({"mean": jnp.array(0.5)}, rows)
+    np.testing.assert_allclose(found, dist.Normal(0.5, 1).log_prob(0.0) + dist.Normal(0.5, 2).log_prob(1.0), rtol=1e-6)
+
+
+def refused(program, message, rows=ROWS):
+    with pytest.raises(sgais.ModelError, match=message):
+        sgais.from_numpyro(program, example=rows)
+
+
+def test_a_discrete_latent_is_refused():
+    def program(y):
+        kind = numpyro.sample("kind", dist.Bernoulli(0.5))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(kind, 1.0), obs=y)
+
+    refused(program, "latent site 'kind' is discrete.*Sum it out")
+
+
+def test_a_missing_plate_is_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        numpyro.sample("obs", dist.Normal(mean, 1.0), obs=y)
+
+    refused(program, "observed site 'obs' is not in a plate")
+
+
+def test_two_data_plates_are_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("first", len(y)):
+            numpyro.sample("a", dist.Normal(mean, 1.0), obs=y)
+        with numpyro.plate("second", len(y)):
+            numpyro.sample("b", dist.Normal(mean, 1.0), obs=y)
+
+    refused(program, r"two plates, \['first', 'second'\]")
+
+
+def test_nested_plates_are_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("parts", 2), numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean, 1.0), obs=jnp.stack([y, y]))
+
+    refused(program, r"'obs' is in 2 plates, \['data', 'parts'\]")
+
+
+def test_a_latent_of_each_row_is_refused():
+    def program(y):
+        with numpyro.plate("data", len(y)):
+            own = numpyro.sample("own", dist.Normal(0, 1))
+            numpyro.sample("obs", dist.Normal(own, 1.0), obs=y)
+
+    refused(program, "latent site 'own' is in the data plate 'data'")
+
+
+def test_rows_that_depend_on_each_other_are_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        before = jnp.concatenate([jnp.zeros(1), y[:-1]])
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean * before, 1.0), obs=y)
+
+    refused(program, "does not factor over rows.*lagged")
+
+
+def test_a_plate_of_fixed_size_is_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", 20):
+            numpyro.sample("obs", dist.Normal(mean, 1.0), obs=jnp.resize(y, 20))
+
+    refused(program, "plate 'data' must have one entry per row.*x.shape")
+
+
+def test_a_subsampling_plate_is_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y), subsample_size=2) as rows:
+            numpyro.sample("obs", dist.Normal(mean, 1.0), obs=y[rows])
+
+    refused(program, "plate 'data' must have one entry per row.*subsampling")
+
+
+def test_a_prior_that_reads_the_data_is_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(y.mean(), 1))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean, 1.0), obs=y)
+
+    refused(program, "prior of 'mean' depends on the data")
+
+
+def test_a_param_site_is_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        scale = numpyro.param("scale", 1.0)
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean, scale), obs=y)
+
+    refused(program, "'scale' is a numpyro.param")
+
+
+def test_no_observed_site_or_no_latent_site_is_refused():
+    def unobserved(y):
+        numpyro.sample("mean", dist.Normal(0, 1))
+
+    def fixed(y):
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(0, 1.0), obs=y)
+
+    refused(unobserved, "no observed site")
+    refused(fixed, "no latent sites")
+
+
+def test_columns_must_be_the_arguments():
+    def program(series):
+        pass
+
+    refused(program, r"columns \['y'\] as arguments, but missing a required argument: 'series'")
+
+
+def test_a_program_must_be_a_function():
+    with pytest.raises(sgais.ModelError, match="`model_fn` must be a NumPyro model"):
+        sgais.from_numpyro(3)

@@ -1,0 +1,48 @@
+"""In fresh processes: same seed, same bits; with and without 64 bits; the user's JAX settings untouched."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import json
+import jax
+before = dict(jax.config.values)
+import numpy as np
+import sgais
+data = sgais.simulate.linear_regression(1500, seed=1).data
+evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=5), seed=7)
+for chunk in sgais.stream(data, 500):
+    evidence.update(chunk)
+mixture = sgais.OnlineEvidence(sgais.models.GaussianMixture(components=2, dim=2))
+mixture.update(sgais.simulate.gaussian_mixture(200).data)
+print(json.dumps({
+    "linear": evidence.log_evidence.hex(),
+    "mixture": mixture.log_evidence.hex(),
+    "particles": evidence.particles["weights"].tobytes().hex(),
+    "dtype": str(evidence.particles["weights"].dtype),
+    "settings_kept": dict(jax.config.values) == before,
+    "exact": sgais.models.LinearRegression(dim=5).log_evidence(data),
+}))
+"""
+
+
+def run(x64):
+    environment = os.environ | {"JAX_ENABLE_X64": "1" if x64 else "0"}
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", SCRIPT], env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(("x64", "dtype"), [(False, "float32"), (True, "float64")])
+def test_fresh_processes_agree_bit_for_bit(x64, dtype):
+    first, second = run(x64), run(x64)
+    assert first == second
+    assert first["dtype"] == dtype
+    assert first["settings_kept"]
+    assert float.fromhex(first["linear"]) == pytest.approx(first["exact"], rel=0.05)

@@ -30,5 +30,44 @@ def test_a_result_prints_its_number_and_says_what_it_lacks():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(sgais.ConfigError, match=r"`method` must be one of \('sgais',\), got 'mcmc'"):
+    with pytest.raises(sgais.ConfigError, match=r"`method` must be one of \['sgais'\], got 'mcmc'"):
         sgais.estimate(MODEL, DATA, method="mcmc")
+
+
+def test_a_config_of_another_method_is_refused():
+    with pytest.raises(sgais.ConfigError, match="`config` must be a sgais.Config, got 3"):
+        sgais.estimate(MODEL, DATA, config=3)
+
+
+def test_the_progress_bar_ends_at_the_whole(capsys):
+    sgais.estimate(MODEL, DATA, progress=True)
+    assert "100%" in capsys.readouterr().out
+
+
+def test_ctrl_c_returns_what_there_is(monkeypatch):
+    """The interrupt comes while the third chunk is being taken in."""
+    update = sgais.OnlineEvidence.update
+
+    def interrupted(self, chunk):
+        if self.num_rows == 1000:
+            raise KeyboardInterrupt
+        return update(self, chunk)
+
+    monkeypatch.setattr(sgais.OnlineEvidence, "update", interrupted)
+    result = sgais.estimate(MODEL, DATA)
+    assert not result.is_complete
+    assert "interrupted after 1000 of 1200 rows" in str(result)
+    assert result.log_evidence == result.records[-1].log_evidence
+
+
+def test_draws_have_equal_weight_and_arviz_reads_them():
+    import arviz
+
+    result = sgais.estimate(MODEL, DATA, config=sgais.Config.paper(num_particles=50))
+    weights = np.exp(result.log_weights)
+    mean = weights @ result.particles["bias"]
+    assert abs(result.draws(10_000)["bias"].mean() - mean) < 1e-3 * np.ptp(result.particles["bias"])
+    data = result.to_arviz()
+    assert data.posterior["weights"].shape == (1, 50, 5)
+    assert data.posterior.attrs["log_evidence"] == result.log_evidence
+    assert len(arviz.summary(data, kind="stats")) == 6

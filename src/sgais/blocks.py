@@ -32,16 +32,24 @@ def capacity_for(rows: int) -> int:
     return capacity
 
 
-def pack(chunk: Chunk) -> Blocks:
-    """Pad a checked chunk to its capacity and cut it into blocks."""
+def pack(chunk: Chunk, capacity: int | None = None) -> Blocks:
+    """Pad a checked chunk to a capacity and cut it into blocks.
+
+    The capacity is one of a few unless told otherwise; it must be a multiple of 512, or less than that.
+    """
     rows = num_rows(chunk)
-    capacity = capacity_for(rows)
+    capacity = capacity_for(rows) if capacity is None else capacity
     block_rows = min(capacity, BLOCK_ROWS)
     is_row = np.arange(capacity) < rows
     columns = {
         name: _pad(values, capacity).reshape(-1, block_rows, *values.shape[1:]) for name, values in chunk.items()
     }
     return Blocks(columns, is_row.reshape(-1, block_rows), np.int32(-(-rows // block_rows)))
+
+
+def pack_whole(chunk: Chunk) -> Blocks:
+    """A whole data set, which will not grow, padded only to full blocks."""
+    return pack(chunk, capacity=-(-num_rows(chunk) // BLOCK_ROWS) * BLOCK_ROWS)
 
 
 def _pad(values: np.ndarray, capacity: int) -> np.ndarray:

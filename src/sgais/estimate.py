@@ -1,39 +1,92 @@
 """`estimate`: the evidence of a data set at hand, in one call."""
 
 import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from sgais.errors import require
-from sgais.estimators.result import Result
+from sgais.estimators.progress import Progress, Report, silent
+from sgais.estimators.result import COMPLETE, Result
 from sgais.estimators.sgais import Config
+from sgais.fields import Chunk, as_arrays, check_chunk, infer_fields, num_rows
+from sgais.model import Model, real_dtype
 from sgais.online import Bindable, OnlineEvidence
+from sgais.progress_bar import progress_bar
 from sgais.streams import stream
 
-METHODS = ("sgais",)
+
+class Method(NamedTuple):
+    """A way to estimate the evidence: its parameters, and what runs it."""
+
+    config_type: type
+    run: Callable[[Model, Chunk, Any, int, Report], Result]
 
 
 def estimate(
-    model: Bindable, data: object, method: str = "sgais", config: Config | None = None, seed: int = 0
+    model: Bindable,
+    data: object,
+    method: str = "sgais",
+    config: object | None = None,
+    seed: int = 0,
+    progress: bool = False,
 ) -> Result:
     """Estimate the log evidence of `data` under `model`.
+
+    Ctrl-C ends a run early; the result then says so in `status` and holds what there is.
 
     Args:
         model: As for `OnlineEvidence`.
         data: A dictionary of arrays with equal leading axis, or one array (which means `{"y": array}`).
         method: "sgais".
-        config: The method's parameters; `config.chunk_size` rows are taken in at a time.
+        config: The method's parameters, a `sgais.Config`; its defaults if omitted.
         seed: Determines every random number.
+        progress: Whether to show a progress bar with the time left.
     """
-    require(method in METHODS, "method", f"be one of {METHODS}", method)
-    start = time.perf_counter()
+    require(method in METHODS, "method", f"be one of {sorted(METHODS)}", method)
+    config_type, run = METHODS[method]
+    config = config_type() if config is None else config
+    require(isinstance(config, config_type), "config", f"be a sgais.{config_type.__name__}", config)
+    bound, chunk = _prepare(model, data)
+    if not progress:
+        return run(bound, chunk, config, seed, silent)
+    with progress_bar(method) as report:
+        return run(bound, chunk, config, seed, report)
+
+
+def _prepare(model: Bindable, data: object) -> tuple[Model, Chunk]:
+    """The model and the data, checked against each other."""
+    require(hasattr(model, "bind"), "model", "be a sgais.Model", model, "See sgais.models and sgais.Model.")
+    arrays = as_arrays(data)
+    fields = model.fields if isinstance(model, Model) else None
+    chunk = check_chunk(arrays, fields or infer_fields(arrays), real_dtype())
+    bound = model.bind(chunk)
+    bound.check_log_likelihood(chunk)
+    return bound, chunk
+
+
+def _run_sgais(model: Model, chunk: Chunk, config: Config, seed: int, report: Report) -> Result:
+    start, total = time.perf_counter(), num_rows(chunk)
     evidence = OnlineEvidence(model, config, seed)
-    for chunk in stream(data, evidence.config.chunk_size):
-        evidence.update(chunk)
+    status = COMPLETE
+    try:
+        for part in stream(chunk, config.chunk_size):
+            record = evidence.update(part)
+            done = record.num_rows / total
+            seconds_left = (time.perf_counter() - start) * (1 / done - 1)
+            report(Progress(done, seconds_left, f"log Z per row {record.log_evidence / record.num_rows:.4f}"))
+    except KeyboardInterrupt:
+        status = f"interrupted after {evidence.num_rows} of {total} rows; log Z is that of these rows"
     return Result(
-        method=method,
+        method="sgais",
         log_evidence=evidence.log_evidence,
         standard_error=evidence.standard_error,
         records=evidence.records,
         particles=evidence.particles,
         log_weights=evidence.log_weights,
+        num_rows=evidence.num_rows,
         seconds=time.perf_counter() - start,
+        status=status,
     )
+
+
+METHODS = {"sgais": Method(Config, _run_sgais)}

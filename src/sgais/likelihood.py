@@ -1,18 +1,21 @@
-"""Log-likelihoods and their gradients, summed over rows for every particle."""
+"""Log-likelihoods and their derivatives, summed over rows.
+
+Totals over many rows would lose their digits in float32, so they are never formed on the device: log-likelihoods
+come as one sum per block (added in float64 on the host), or relative to the blocks of a reference position.
+"""
+
+from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from sgais.blocks import Blocks
 from sgais.model import Model, Rows
 
 
 def block_sums(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
-    """The log-likelihood of each block at each position, shape (blocks, particles).
-
-    One number per block, not the total: a block's sum keeps its digits in float32, and the caller adds the
-    blocks in float64.
-    """
+    """The log-likelihood of each block at each position, shape (blocks, particles)."""
 
     def add_block(index: jax.Array, sums: jax.Array) -> jax.Array:
         rows, is_row = _block(blocks, index)
@@ -20,6 +23,37 @@ def block_sums(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
 
     sums = jnp.zeros((len(blocks.is_row), len(positions)), positions.dtype)
     return jax.lax.fori_loop(0, blocks.num_blocks, add_block, sums)
+
+
+_block_sums = jax.jit(block_sums, static_argnames="model")
+
+
+def log_likelihoods(model: Model, positions: jax.Array, blocks: Blocks) -> np.ndarray:
+    """The log-likelihood of all rows at each position, its blocks added in float64."""
+    return np.asarray(_block_sums(model, positions, blocks)).sum(axis=0, dtype=np.float64)
+
+
+def relative_to_reference(
+    model: Model, positions: jax.Array, blocks: Blocks, reference: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """The log-likelihood of all rows minus `reference.sum()`, and its gradient, at each position.
+
+    Args:
+        model: The model.
+        positions: Shape (particles, d).
+        blocks: The rows.
+        reference: The log-likelihood of each block at some position near these, shape (blocks,). Differences
+            from it are small, so their sum keeps its digits.
+    """
+
+    def add_block(index: jax.Array, totals: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        rows, is_row = _block(blocks, index)
+        value_and_gradient = jax.value_and_grad(lambda position: _sum(model, position, rows, is_row))
+        values, gradients = jax.vmap(value_and_gradient)(positions)
+        return totals[0] + (values - reference[index]), totals[1] + gradients
+
+    start = jnp.zeros(len(positions), positions.dtype), jnp.zeros_like(positions)
+    return jax.lax.fori_loop(0, blocks.num_blocks, add_block, start)
 
 
 def gradient_sum(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
@@ -39,6 +73,40 @@ def gradient_sum(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Arra
 def batch_gradient(model: Model, positions: jax.Array, rows: Rows) -> jax.Array:
     """The gradient of the log-likelihood of rows without padding at each position, shape (particles, d)."""
     return jax.vmap(jax.grad(lambda position: jnp.sum(model.log_likelihood_at(position, rows))))(positions)
+
+
+@partial(jax.jit, static_argnames="model")
+def derivatives(model: Model, position: jax.Array, blocks: Blocks) -> tuple[jax.Array, jax.Array]:
+    """Gradient (d,) and Hessian (d, d) of the log-likelihood of all rows at one position."""
+
+    def add_block(index: jax.Array, totals: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        rows, is_row = _block(blocks, index)
+        gradient = jax.grad(lambda at: _sum(model, at, rows, is_row))
+        return totals[0] + gradient(position), totals[1] + jax.jacfwd(gradient)(position)
+
+    dimension = len(position)
+    start = jnp.zeros(dimension, position.dtype), jnp.zeros((dimension, dimension), position.dtype)
+    return jax.lax.fori_loop(0, blocks.num_blocks, add_block, start)
+
+
+def fisher_information(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
+    """The sum over rows of the gradient's outer product, averaged over the positions, shape (d, d)."""
+    dimension = positions.shape[1]
+
+    def row_gradients(position: jax.Array, rows: Rows) -> jax.Array:
+        def one_row(row: Rows) -> jax.Array:
+            return jax.grad(lambda at: model.log_likelihood_at(at, {k: v[None] for k, v in row.items()})[0])(position)
+
+        return jax.vmap(one_row)(rows)
+
+    def add_block(index: jax.Array, total: jax.Array) -> jax.Array:
+        rows, is_row = _block(blocks, index)
+        gradients = jax.vmap(row_gradients, in_axes=(0, None))(positions, rows)
+        usable = is_row[:, None] & jnp.isfinite(gradients)
+        flat = jnp.where(usable, gradients, 0.0).reshape(-1, dimension)
+        return total + flat.T @ flat / len(positions)
+
+    return jax.lax.fori_loop(0, blocks.num_blocks, add_block, jnp.zeros((dimension, dimension), positions.dtype))
 
 
 def _block(blocks: Blocks, index: jax.Array | int) -> tuple[Rows, jax.Array]:

@@ -11,21 +11,28 @@ import numpy as np
 JUST_BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
+def select(weights: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """The particle in whose share of [0, 1) each point falls."""
+    shares = np.cumsum(weights)
+    # Neither the shares' total nor the largest point may round to beyond the last particle that has weight.
+    return np.searchsorted(shares / shares[-1], np.minimum(points, JUST_BELOW_ONE), side="right")
+
+
 def multinomial(generator: np.random.Generator, weights: np.ndarray) -> np.ndarray:
     """Independent draws."""
-    return _select(weights, np.sort(generator.random(len(weights))))
+    return select(weights, np.sort(generator.random(len(weights))))
 
 
 def stratified(generator: np.random.Generator, weights: np.ndarray) -> np.ndarray:
     """One draw in each of M equal strata."""
     count = len(weights)
-    return _select(weights, (np.arange(count) + generator.random(count)) / count)
+    return select(weights, (np.arange(count) + generator.random(count)) / count)
 
 
 def systematic(generator: np.random.Generator, weights: np.ndarray) -> np.ndarray:
     """One draw, the same in each of M equal strata."""
     count = len(weights)
-    return _select(weights, (np.arange(count) + generator.random()) / count)
+    return select(weights, (np.arange(count) + generator.random()) / count)
 
 
 def residual(generator: np.random.Generator, weights: np.ndarray) -> np.ndarray:
@@ -38,7 +45,7 @@ def residual(generator: np.random.Generator, weights: np.ndarray) -> np.ndarray:
     if left == 0:
         return sure
     rest = expected - copies
-    return np.concatenate([sure, _select(rest / rest.sum(), np.sort(generator.random(left)))])
+    return np.concatenate([sure, select(rest / rest.sum(), np.sort(generator.random(left)))])
 
 
 SCHEMES: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
@@ -47,10 +54,3 @@ SCHEMES: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "stratified": stratified,
     "systematic": systematic,
 }
-
-
-def _select(weights: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The particle in whose share of [0, 1) each point falls."""
-    shares = np.cumsum(weights)
-    # Neither the shares' total nor the largest point may round to beyond the last particle that has weight.
-    return np.searchsorted(shares / shares[-1], np.minimum(points, JUST_BELOW_ONE), side="right")

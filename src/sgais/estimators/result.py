@@ -1,11 +1,14 @@
 """What every method of `sgais.estimate` returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sgais.estimators.record import EvidenceRecord
+from sgais import resampling
+
+COMPLETE = "complete"
 
 
 @dataclass(frozen=True)
@@ -14,28 +17,66 @@ class Result:
 
     Attributes:
         method: The method that gave it.
-        log_evidence: log Z.
+        log_evidence: log Z; NaN where a run that was stopped cannot tell.
         standard_error: Of `log_evidence`; NaN where the method gives none.
-        records: The evidence curve, one record per chunk.
-        particles: Posterior draws by parameter name, constrained.
+        records: The run step by step: chunks (SGAIS), temperatures (AIS), iterations (nested sampling).
+        particles: Posterior draws by parameter name, constrained, leading axis particles.
         log_weights: Normalised log weights of the particles.
+        num_rows: Rows of data.
         seconds: Wall time, compilation included.
+        error_budget: The parts of the error by name, in nats.
+        diagnostics: Numbers that tell how far to trust the result; which ones depends on the method.
+        status: "complete", or why the run stopped before its end.
     """
 
     method: str
     log_evidence: float
     standard_error: float
-    records: tuple[EvidenceRecord, ...]
+    records: tuple[Any, ...]
     particles: dict[str, np.ndarray]
     log_weights: np.ndarray
+    num_rows: int
     seconds: float
+    error_budget: dict[str, float] = field(default_factory=dict)
+    diagnostics: dict[str, float] = field(default_factory=dict)
+    status: str = COMPLETE
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run came to its end."""
+        return self.status == COMPLETE
+
+    def draws(self, count: int | None = None, seed: int = 0) -> dict[str, np.ndarray]:
+        """Posterior draws of equal weight (as many as there are particles, unless told otherwise)."""
+        weights = np.exp(self.log_weights)
+        count = len(weights) if count is None else count
+        shares = (np.arange(count) + np.random.default_rng(seed).random()) / count
+        chosen = resampling.select(weights, shares)
+        return {name: values[chosen] for name, values in self.particles.items()}
 
     def to_frame(self) -> pd.DataFrame:
-        """The records as a data frame, one row per chunk."""
-        return pd.DataFrame(self.records, columns=list(EvidenceRecord._fields))
+        """The records as a data frame, one row per record."""
+        return pd.DataFrame(self.records, columns=list(self.records[0]._fields) if self.records else None)
+
+    def to_arviz(self) -> Any:
+        """Equally weighted posterior draws as ArviZ `InferenceData`, log Z and its error as attributes."""
+        import arviz  # takes a second to import, so only who asks for it pays
+
+        posterior = {name: values[None] for name, values in self.draws().items()}
+        attributes = {
+            "method": self.method,
+            "log_evidence": self.log_evidence,
+            "standard_error": self.standard_error,
+            "status": self.status,
+        }
+        return arviz.from_dict(posterior=posterior, posterior_attrs=attributes)
 
     def __str__(self) -> str:
-        known = np.isfinite(self.standard_error)
-        error = f"± {self.standard_error:.2f}" if known else "(no error estimate)"
-        rows = self.records[-1].num_rows
-        return f"log Z = {self.log_evidence:.2f} {error}, {rows} rows, {self.method}, {self.seconds:.1f} s"
+        error = f"± {self.standard_error:.2f}" if np.isfinite(self.standard_error) else "(no error estimate)"
+        parts = ", ".join(f"{name} {value:.2f}" for name, value in self.error_budget.items())
+        budget = f" ({parts})" if len(self.error_budget) > 1 else ""
+        stopped = "" if self.is_complete else f" NOT COMPLETE: {self.status}."
+        return (
+            f"log Z = {self.log_evidence:.2f} {error}{budget}, {self.num_rows} rows, {self.method}, "
+            f"{self.seconds:.1f} s.{stopped}"
+        )

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple, Protocol
 import jax
 import numpy as np
 
-from sgais import annealing, gradients, likelihood, resampling
+from sgais import annealing, gradients, resampling
 from sgais.blocks import Blocks, pack
 from sgais.errors import EstimationError, ModelError, require
 from sgais.fields import Chunk, num_rows
 from sgais.kernels import SGHMC, sghmc
+from sgais.likelihood import log_likelihoods as weigh
 from sgais.model import Model, Rows
 
 
@@ -163,11 +164,6 @@ def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
     return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.log_evidence
 
 
-def weigh(model: Model, positions: jax.Array, blocks: Blocks) -> np.ndarray:
-    """The log-likelihood of a chunk at each position, its blocks added in float64."""
-    return np.asarray(_block_sums(model, positions, blocks)).sum(axis=0, dtype=np.float64)
-
-
 class _Scales(NamedTuple):
     """The numbers by which the parts of a move are scaled; they change, the compiled program does not."""
 
@@ -240,9 +236,6 @@ def _draw_batches(config: Config, generator: np.random.Generator, past: Past, ch
 @partial(jax.jit, static_argnames=("model", "num_draws"))
 def _sample_prior(model: Model, num_draws: int, place: jax.Array) -> jax.Array:
     return model.sample_prior(_key(place), num_draws)
-
-
-_block_sums = jax.jit(likelihood.block_sums, static_argnames="model")
 
 
 @jax.jit

@@ -153,7 +153,7 @@ def test_an_impossible_chunk_is_refused_and_the_stream_goes_on():
     evidence = sgais.OnlineEvidence(model)
     evidence.update(np.full(5, 0.5))
     before = evidence.log_evidence
-    with pytest.raises(sgais.EstimationError, match="every particle gives this chunk probability zero"):
+    with pytest.raises(sgais.EstimationError, match="every particle gives these rows probability zero"):
         evidence.update(np.full(5, 3.0))
     assert evidence.num_rows == 5
     assert evidence.log_evidence == before

@@ -3,11 +3,12 @@
 from sgais import annealing, models, plots, simulate, streams
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError
 from sgais.estimate import estimate
+from sgais.estimators.ais import AISConfig
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.result import Result
 from sgais.estimators.sgais import Config
 from sgais.fields import Field
-from sgais.kernels import SGHMC
+from sgais.kernels import HMC, SGHMC
 from sgais.model import Model
 from sgais.numpyro_model import from_numpyro
 from sgais.online import OnlineEvidence
@@ -16,7 +17,9 @@ from sgais.streams import stream
 __version__ = "0.1.0"
 
 __all__ = [
+    "HMC",
     "SGHMC",
+    "AISConfig",
     "Config",
     "ConfigError",
     "DataError",

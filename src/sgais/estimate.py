@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sgais.errors import require
+from sgais.estimators import ais
+from sgais.estimators.ais import AISConfig
 from sgais.estimators.progress import Progress, Report, silent
 from sgais.estimators.result import COMPLETE, Result
 from sgais.estimators.sgais import Config
@@ -37,8 +39,8 @@ def estimate(
     Args:
         model: As for `OnlineEvidence`.
         data: A dictionary of arrays with equal leading axis, or one array (which means `{"y": array}`).
-        method: "sgais".
-        config: The method's parameters, a `sgais.Config`; its defaults if omitted.
+        method: "sgais", or "ais" (annealed importance sampling on the whole data set at once).
+        config: The method's parameters, `sgais.Config` or `sgais.AISConfig`; its defaults if omitted.
         seed: Determines every random number.
         progress: Whether to show a progress bar with the time left.
     """
@@ -89,4 +91,7 @@ def _run_sgais(model: Model, chunk: Chunk, config: Config, seed: int, report: Re
     )
 
 
-METHODS = {"sgais": Method(Config, _run_sgais)}
+METHODS = {
+    "sgais": Method(Config, _run_sgais),
+    "ais": Method(AISConfig, ais.run),
+}

@@ -7,6 +7,12 @@ from sgais.likelihood import batch_gradient, gradient_sum
 from sgais.model import Model, Rows
 
 
+def full(model: Model, positions: jax.Array, data: Blocks, inverse_temperature: jax.Array | float) -> jax.Array:
+    """The exact gradient of -log [p(data | theta)^lambda p(theta)] at each position, shape (particles, d)."""
+    likelihood = gradient_sum(model, positions, data)
+    return -(inverse_temperature * likelihood + _prior(model, positions))
+
+
 def mini_batch(
     model: Model,
     positions: jax.Array,
@@ -29,5 +35,8 @@ def mini_batch(
     """
     new = gradient_sum(model, positions, chunk)
     past = batch_gradient(model, positions, batch)
-    prior = jax.vmap(jax.grad(model.log_prior_at))(positions)
-    return -(inverse_temperature * new + past_per_batch_row * past + prior)
+    return -(inverse_temperature * new + past_per_batch_row * past + _prior(model, positions))
+
+
+def _prior(model: Model, positions: jax.Array) -> jax.Array:
+    return jax.vmap(jax.grad(model.log_prior_at))(positions)

@@ -4,8 +4,6 @@ Totals over many rows would lose their digits in float32, so they are never form
 come as one sum per block (added in float64 on the host), or relative to the blocks of a reference position.
 """
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -75,38 +73,18 @@ def batch_gradient(model: Model, positions: jax.Array, rows: Rows) -> jax.Array:
     return jax.vmap(jax.grad(lambda position: jnp.sum(model.log_likelihood_at(position, rows))))(positions)
 
 
-@partial(jax.jit, static_argnames="model")
-def derivatives(model: Model, position: jax.Array, blocks: Blocks) -> tuple[jax.Array, jax.Array]:
-    """Gradient (d,) and Hessian (d, d) of the log-likelihood of all rows at one position."""
+def derivatives(model: Model, positions: jax.Array, blocks: Blocks) -> tuple[jax.Array, jax.Array]:
+    """Gradient (particles, d) and Hessian (particles, d, d) of the log-likelihood of all rows at each position."""
 
     def add_block(index: jax.Array, totals: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         rows, is_row = _block(blocks, index)
-        gradient = jax.grad(lambda at: _sum(model, at, rows, is_row))
-        return totals[0] + gradient(position), totals[1] + jax.jacfwd(gradient)(position)
+        gradient = jax.grad(lambda position: _sum(model, position, rows, is_row))
+        gradients, hessians = jax.vmap(lambda position: (gradient(position), jax.jacfwd(gradient)(position)))(positions)
+        return totals[0] + gradients, totals[1] + hessians
 
-    dimension = len(position)
-    start = jnp.zeros(dimension, position.dtype), jnp.zeros((dimension, dimension), position.dtype)
+    particles, dimension = positions.shape
+    start = jnp.zeros_like(positions), jnp.zeros((particles, dimension, dimension), positions.dtype)
     return jax.lax.fori_loop(0, blocks.num_blocks, add_block, start)
-
-
-def fisher_information(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
-    """The sum over rows of the gradient's outer product, averaged over the positions, shape (d, d)."""
-    dimension = positions.shape[1]
-
-    def row_gradients(position: jax.Array, rows: Rows) -> jax.Array:
-        def one_row(row: Rows) -> jax.Array:
-            return jax.grad(lambda at: model.log_likelihood_at(at, {k: v[None] for k, v in row.items()})[0])(position)
-
-        return jax.vmap(one_row)(rows)
-
-    def add_block(index: jax.Array, total: jax.Array) -> jax.Array:
-        rows, is_row = _block(blocks, index)
-        gradients = jax.vmap(row_gradients, in_axes=(0, None))(positions, rows)
-        usable = is_row[:, None] & jnp.isfinite(gradients)
-        flat = jnp.where(usable, gradients, 0.0).reshape(-1, dimension)
-        return total + flat.T @ flat / len(positions)
-
-    return jax.lax.fori_loop(0, blocks.num_blocks, add_block, jnp.zeros((dimension, dimension), positions.dtype))
 
 
 def _block(blocks: Blocks, index: jax.Array | int) -> tuple[Rows, jax.Array]:

@@ -1,20 +1,20 @@
 """OnlineEvidence: push chunks, read off the evidence. Joins model, estimator and history; computes nothing."""
 
 import time
-from functools import partial
 from typing import Protocol
 
-import jax
 import numpy as np
 import pandas as pd
 
 from sgais.annealing import effective_sample_size
 from sgais.errors import SgaisError, require
 from sgais.estimators import sgais
+from sgais.estimators.particles import constrained
 from sgais.estimators.record import EvidenceRecord
+from sgais.estimators.weights import normalised
 from sgais.fields import Chunk, Fields, as_arrays, check_chunk, infer_fields
 from sgais.history import History
-from sgais.model import Model, Parameters, real_dtype
+from sgais.model import Model, real_dtype
 
 
 class Bindable(Protocol):
@@ -102,14 +102,12 @@ class OnlineEvidence:
     def particles(self) -> dict[str, np.ndarray]:
         """Draws by parameter name, constrained, leading axis particles; from the prior before any data."""
         model = self._bound_model()
-        constrained = _constrain(model, self._state_for(model).positions)
-        return {name: np.asarray(values) for name, values in constrained.items()}
+        return constrained(model, self._state_for(model).positions)
 
     @property
     def log_weights(self) -> np.ndarray:
         """Normalised log weights of the particles (equal after resampling)."""
-        state = self._state_for(self._bound_model())
-        return state.log_weights - state.log_evidence - np.log(len(state.log_weights))
+        return normalised(self._state_for(self._bound_model()).log_weights)
 
     def to_frame(self) -> pd.DataFrame:
         """The records as a data frame, one row per chunk."""
@@ -138,8 +136,3 @@ class OnlineEvidence:
         if self._state is None:
             return sgais.init(model, self.config, self.seed)
         return self._state
-
-
-@partial(jax.jit, static_argnames="model")
-def _constrain(model: Model, positions: jax.Array) -> Parameters:
-    return jax.vmap(model.constrain)(positions)

@@ -12,6 +12,7 @@ from sgais.blocks import pack
 from sgais.estimators import sgais as algorithm
 from sgais.history import History
 from sgais.models import LinearRegression
+from sgais.resampling import SCHEMES
 
 MODEL = LinearRegression(dim=5)
 DATA = simulate.linear_regression(2000, seed=1).data
@@ -94,7 +95,7 @@ def test_a_fixed_schedule_is_followed():
 def test_without_resampling_weights_are_carried_and_with_it_they_are_reset():
     carried = first_chunk(sgais.Config.paper())[2][0]
     assert len(np.unique(carried.log_weights)) == 10
-    for scheme in sorted(algorithm.resampling.SCHEMES):
+    for scheme in sorted(SCHEMES):
         reset = first_chunk(sgais.Config.paper(resampling=scheme))[2][0]
         assert len(np.unique(reset.log_weights)) == 1
         assert reset.log_evidence == pytest.approx(carried.log_evidence, abs=30)

@@ -1,0 +1,62 @@
+"""The settings that annealed methods share: particles, temperatures, resampling."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sgais import annealing, resampling
+from sgais.errors import require
+
+
+@dataclass(frozen=True)
+class AnnealingConfig:
+    """How particles are annealed.
+
+    Attributes:
+        num_particles: M.
+        target_ess_fraction: The target ESS of adaptive annealing, over the number of particles. At or below
+            1 / num_particles everything is taken in one step, without annealing.
+        schedule: Fixed inverse temperatures, ascending to 1, in place of adaptive ones; see
+            `sgais.annealing.linear_schedule` and `sigmoidal_schedule`.
+        resampling: None, or the scheme by which particles are resampled before every move:
+            "systematic", "stratified", "residual" or "multinomial".
+    """
+
+    num_particles: int = 10
+    target_ess_fraction: float = 0.5
+    schedule: tuple[float, ...] | None = None
+    resampling: str | None = None
+
+    @property
+    def target_ess(self) -> float:
+        """The target ESS as a number of particles."""
+        return self.target_ess_fraction * self.num_particles
+
+    def __post_init__(self) -> None:
+        require_count("num_particles", self.num_particles)
+        require(
+            0 < self.target_ess_fraction < 1,
+            "target_ess_fraction",
+            "lie between 0 and 1",
+            self.target_ess_fraction,
+            "Divide a target ESS by the number of particles.",
+        )
+        schemes = sorted(resampling.SCHEMES)
+        known = self.resampling is None or self.resampling in schemes
+        require(known, "resampling", f"be None or one of {schemes}", self.resampling)
+        if self.schedule is not None:
+            rises = bool(np.all(np.diff([0.0, *self.schedule]) > 0))
+            ends_at_one = self.schedule[-1:] == (1.0,)
+            require(rises and ends_at_one, "schedule", "rise from above 0 to exactly 1", self.schedule)
+
+    def next_inverse_temperature(self, log_likelihoods: np.ndarray, inverse_temperature: float, step: int) -> float:
+        """Lines 6-7 of Algorithm 1: lambda + Delta, never beyond 1."""
+        if self.schedule is not None:
+            return self.schedule[step]
+        return annealing.next_inverse_temperature(log_likelihoods, inverse_temperature, self.target_ess_fraction)
+
+
+def require_count(name: str, value: object) -> None:
+    """Check a setting that counts something."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    require(is_count, name, "be a whole number of at least 1", value)

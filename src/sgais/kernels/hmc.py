@@ -1,0 +1,133 @@
+"""Hamiltonian Monte Carlo with a Metropolis test: leaves the target exactly invariant.
+
+Trajectories run in coordinates whitened by a matrix that all particles share; one computed from a particle's own
+position would bias the move. The step size follows the acceptance rate from one trajectory to the next.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+
+from sgais.errors import require
+
+LogDensity: TypeAlias = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
+
+ADAPTATION_RATE = 0.5
+SMALLEST_STEP = 1e-3
+QUARTER_TURN = math.pi / 2  # longer trajectories come back: on a Gaussian, half a turn only changes the sign
+JITTER = (0.7, 1.3)  # of each particle's step size, so that no trajectory length resonates with an orbit
+
+
+@dataclass(frozen=True)
+class HMC:
+    """The parameters of the kernel.
+
+    Attributes:
+        num_trajectories: Trajectories (and Metropolis tests) per move.
+        num_leapfrog: Leapfrog steps per trajectory.
+        target_acceptance: The acceptance rate that the step size is steered to.
+    """
+
+    num_trajectories: int = 5
+    num_leapfrog: int = 3
+    target_acceptance: float = 0.75
+
+    def __post_init__(self) -> None:
+        require(self.num_trajectories >= 1, "num_trajectories", "be at least 1", self.num_trajectories)
+        require(self.num_leapfrog >= 1, "num_leapfrog", "be at least 1", self.num_leapfrog)
+        require(0 < self.target_acceptance < 1, "target_acceptance", "lie between 0 and 1", self.target_acceptance)
+
+
+class State(NamedTuple):
+    """Positions with the log density and its gradient there."""
+
+    positions: jax.Array
+    log_densities: jax.Array
+    gradients: jax.Array
+
+
+class Info(NamedTuple):
+    """What a move tells about itself.
+
+    Attributes:
+        acceptance: Mean acceptance probability.
+        step_size: For the next move.
+        num_non_finite: Trajectories that left the finite numbers (and were rejected).
+    """
+
+    acceptance: jax.Array
+    step_size: jax.Array
+    num_non_finite: jax.Array
+
+
+_Carry: TypeAlias = tuple[State, jax.Array]  # with the step size
+
+
+def move(
+    key: jax.Array,
+    positions: jax.Array,
+    log_density: LogDensity,
+    whitening: jax.Array,
+    step_size: jax.Array | float,
+    kernel: HMC,
+) -> tuple[jax.Array, Info]:
+    """`kernel.num_trajectories` trajectories for every particle.
+
+    Args:
+        key: Random key.
+        positions: One per particle, shape (particles, d).
+        log_density: Maps positions to log densities (particles,), up to a constant, and gradients (particles, d).
+        whitening: Matrix W, shape (d, d); W W' is roughly the covariance of the target.
+        step_size: In whitened coordinates.
+        kernel: The parameters.
+    """
+
+    def advance(carry: _Carry, key: jax.Array) -> tuple[_Carry, tuple[jax.Array, jax.Array]]:
+        state, size = carry
+        state, probabilities, is_finite = _trajectory(key, state, log_density, whitening, size, kernel)
+        acceptance = jnp.mean(probabilities)
+        size = size * jnp.exp(ADAPTATION_RATE * (acceptance - kernel.target_acceptance))
+        return (state, jnp.clip(size, SMALLEST_STEP, QUARTER_TURN / kernel.num_leapfrog)), (
+            acceptance,
+            jnp.sum(~is_finite),
+        )
+
+    start = State(positions, *log_density(positions))
+    keys = jax.random.split(key, kernel.num_trajectories)
+    (state, size), (acceptances, failures) = jax.lax.scan(advance, (start, jnp.asarray(step_size)), keys)
+    return state.positions, Info(jnp.mean(acceptances), size, jnp.sum(failures))
+
+
+def _trajectory(
+    key: jax.Array, state: State, log_density: LogDensity, whitening: jax.Array, step_size: jax.Array, kernel: HMC
+) -> tuple[State, jax.Array, jax.Array]:
+    """One trajectory and its Metropolis test; returns acceptance probabilities and which ends were finite."""
+    velocity_key, jitter_key, accept_key = jax.random.split(key, 3)
+    shape, dtype = state.positions.shape, state.positions.dtype
+    start_velocities = jax.random.normal(velocity_key, shape, dtype)
+    low, high = JITTER
+    sizes = step_size * jax.random.uniform(jitter_key, (shape[0], 1), dtype, low, high)
+
+    def leapfrog(_: int, carry: tuple[State, jax.Array]) -> tuple[State, jax.Array]:
+        at, velocities = carry
+        velocities = velocities + 0.5 * sizes * (at.gradients @ whitening)
+        positions = at.positions + (sizes * velocities) @ whitening.T
+        at = State(positions, *log_density(positions))
+        return at, velocities + 0.5 * sizes * (at.gradients @ whitening)
+
+    end, velocities = jax.lax.fori_loop(0, kernel.num_leapfrog, leapfrog, (state, start_velocities))
+    energy_gain = 0.5 * jnp.sum(start_velocities**2 - velocities**2, axis=1)
+    log_ratios = end.log_densities - state.log_densities + energy_gain
+    is_finite = jnp.isfinite(log_ratios) & jnp.isfinite(end.gradients).all(axis=1)
+    probabilities = jnp.where(is_finite, jnp.exp(jnp.minimum(log_ratios, 0.0)), 0.0)
+    accepted = jax.random.uniform(accept_key, probabilities.shape, dtype) < probabilities
+    chosen = State(
+        jnp.where(accepted[:, None], end.positions, state.positions),
+        jnp.where(accepted, end.log_densities, state.log_densities),
+        jnp.where(accepted[:, None], end.gradients, state.gradients),
+    )
+    return chosen, probabilities, is_finite

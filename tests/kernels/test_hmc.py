@@ -1,0 +1,78 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from sgais import HMC, ConfigError
+from sgais.kernels import hmc
+
+PARTICLES = 20_000
+
+
+def skewed_log_density(positions):
+    """An asymmetric target, so that a wrong sign shows: theta_0 log-gamma(3), theta_1 | theta_0 ~ N(theta_0, 1)."""
+
+    def one(position):
+        return 3 * position[0] - jnp.exp(position[0]) - 0.5 * (position[1] - position[0]) ** 2
+
+    return jax.vmap(jax.value_and_grad(one))(positions)
+
+
+def exact_draws(seed):
+    generator = np.random.default_rng(seed)
+    first = np.log(generator.gamma(3.0, size=PARTICLES))
+    return np.column_stack([first, first + generator.normal(size=PARTICLES)])
+
+
+def moved(start, kernel, step_size, key=0, whitening=((0.7, 0.0), (0.5, 1.0))):
+    matrix = jnp.array(whitening)
+    run = jax.jit(lambda at: hmc.move(jax.random.key(key), at, skewed_log_density, matrix, step_size, kernel))
+    positions, info = run(jnp.asarray(start, jnp.float32))
+    return np.asarray(positions, float), info
+
+
+def test_the_target_is_left_exactly_invariant_even_by_coarse_steps():
+    """Steps so large that a tenth of the trajectories is rejected; without the test the law would be off."""
+    positions, info = moved(exact_draws(0), HMC(num_trajectories=4, num_leapfrog=2), step_size=1.2)
+    assert float(info.acceptance) < 0.95
+    assert stats.kstest(np.exp(positions[:, 0]), stats.gamma(3).cdf).pvalue > 1e-3
+    assert stats.kstest(positions[:, 1] - positions[:, 0], stats.norm.cdf).pvalue > 1e-3
+
+
+def test_a_wrong_start_is_forgotten():
+    positions, _ = moved(np.zeros((PARTICLES, 2)) + 2.0, HMC(num_trajectories=30), step_size=0.4)
+    assert stats.kstest(np.exp(positions[:, 0]), stats.gamma(3).cdf).pvalue > 1e-3
+    assert stats.kstest(positions[:, 1] - positions[:, 0], stats.norm.cdf).pvalue > 1e-3
+
+
+def test_the_step_size_is_steered_to_the_target_acceptance():
+    kernel = {"num_leapfrog": 1, "target_acceptance": 0.9}
+    for first in (0.3, 1.5):
+        _, info = moved(exact_draws(1), HMC(num_trajectories=100, **kernel), step_size=first)
+        _, settled = moved(exact_draws(1), HMC(num_trajectories=1, **kernel), step_size=info.step_size)
+        assert float(settled.acceptance) == pytest.approx(0.9, abs=0.05)
+
+
+def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
+    def wall(positions):
+        log_densities = jnp.where(positions[:, 0] > 0, -positions[:, 0], jnp.nan)
+        return log_densities, jnp.where(positions > 0, -1.0, jnp.nan)
+
+    start = jnp.full((500, 1), 0.05)
+    positions, info = hmc.move(jax.random.key(0), start, wall, jnp.eye(1), 0.5, HMC(num_trajectories=1))
+    assert (np.asarray(positions) > 0).all()
+    assert 0 < int(info.num_non_finite) < 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_trajectories": 0}, "`num_trajectories` must be at least 1"),
+        ({"num_leapfrog": 0}, "`num_leapfrog` must be at least 1"),
+        ({"target_acceptance": 1.0}, "`target_acceptance` must lie between 0 and 1"),
+    ],
+)
+def test_impossible_parameters_are_refused(arguments, message):
+    with pytest.raises(ConfigError, match=message):
+        HMC(**arguments)

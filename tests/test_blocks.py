@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sgais.blocks import BLOCK_ROWS, capacity_for, pack
+from sgais.blocks import BLOCK_ROWS, capacity_for, pack, pack_whole
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,10 @@ def test_packing_keeps_every_row_once_and_pads_with_true_rows(rows):
     assert blocks.is_row.shape[1] <= BLOCK_ROWS
     assert blocks.is_row[: blocks.num_blocks].any(axis=1).all()
     assert not blocks.is_row[blocks.num_blocks :].any()
+
+
+@pytest.mark.parametrize(("rows", "capacity"), [(1, 32), (100, 128), (513, 1024), (5000, 5120)])
+def test_a_whole_data_set_is_padded_less(rows, capacity):
+    blocks = pack_whole({"y": np.arange(rows)})
+    assert blocks.is_row.size == capacity
+    assert blocks.is_row.sum() == rows

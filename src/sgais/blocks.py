@@ -48,8 +48,10 @@ def pack(chunk: Chunk, capacity: int | None = None) -> Blocks:
 
 
 def pack_whole(chunk: Chunk) -> Blocks:
-    """A whole data set, which will not grow, padded only to full blocks."""
-    return pack(chunk, capacity=-(-num_rows(chunk) // BLOCK_ROWS) * BLOCK_ROWS)
+    """A whole data set, which will not grow: padded only to full blocks, or as a chunk where it is small."""
+    rows = num_rows(chunk)
+    full_blocks = -(-rows // BLOCK_ROWS) * BLOCK_ROWS
+    return pack(chunk, capacity=min(full_blocks, capacity_for(rows)))
 
 
 def _pad(values: np.ndarray, capacity: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from sgais.blocks import Blocks, pack
 from sgais.errors import require
 from sgais.estimators.annealing_config import AnnealingConfig, require_count
 from sgais.estimators.particles import draw_prior, key_of, place
-from sgais.estimators.weights import accumulate, resample, usable
+from sgais.estimators.weights import accumulate, resample, usable, without_failures
 from sgais.fields import Chunk, num_rows
 from sgais.kernels import SGHMC, sghmc
 from sgais.likelihood import log_likelihoods as weigh
@@ -106,7 +106,8 @@ def update(model: Model, config: Config, seed: int, state: State, chunk: Chunk, 
         here = place(seed, state.num_chunks + 1, len(moves))
         generator = np.random.default_rng(here)
 
-        log_likelihoods, failed = usable(weigh(model, positions, blocks), at_prior=state.num_rows == 0)
+        at_prior = state.num_rows == 0 and not moves
+        log_likelihoods, failed = usable(weigh(model, positions, blocks), at_prior)
         chosen = config.next_inverse_temperature(log_likelihoods, inverse_temperature, len(moves))
         log_increments = (chosen - inverse_temperature) * log_likelihoods
         inverse_temperature = chosen
@@ -133,7 +134,7 @@ def update(model: Model, config: Config, seed: int, state: State, chunk: Chunk, 
 
 def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
-    log_likelihoods = weigh(model, state.positions, pack(chunk))
+    log_likelihoods, _ = without_failures(weigh(model, state.positions, pack(chunk)))
     return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.log_evidence
 
 

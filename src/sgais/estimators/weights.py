@@ -7,15 +7,20 @@ from sgais import annealing, resampling
 from sgais.errors import EstimationError, ModelError
 
 
-def usable(log_likelihoods: np.ndarray, at_prior: bool) -> tuple[np.ndarray, int]:
-    """Give weight zero to particles whose log-likelihood is not a number, count them, or give up."""
+def without_failures(log_likelihoods: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give weight zero to particles whose log-likelihood is not a number, and tell which they are."""
     failed = np.isnan(log_likelihoods) | (log_likelihoods == np.inf)
+    return np.where(failed, -np.inf, log_likelihoods), failed
+
+
+def usable(log_likelihoods: np.ndarray, at_prior: bool) -> tuple[np.ndarray, int]:
+    """Log-likelihoods without failures and the number of these; an error if there is no going on with them."""
+    kept, failed = without_failures(log_likelihoods)
     if at_prior and failed.any():
         raise ModelError(
             f"`log_likelihood` must be a number at draws from the prior, got {log_likelihoods[failed][0]} for "
             f"{failed.sum()} of {len(failed)} particles. Look for overflow, a log of zero or a scale of zero."
         )
-    kept = np.where(failed, -np.inf, log_likelihoods)
     if np.isneginf(kept).all():
         raise EstimationError(
             f"every particle gives these rows probability zero ({failed.sum()} of {len(failed)} by a "

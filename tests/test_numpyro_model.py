@@ -139,6 +139,15 @@ def test_a_prior_that_reads_the_data_is_refused():
     refused(program, "prior of 'mean' depends on the data")
 
 
+def test_several_densities_per_row_are_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean, jnp.ones((2, 1))), obs=jnp.stack([y, y]))
+
+    refused(program, "must return one number per row")
+
+
 def test_a_param_site_is_refused():
     def program(y):
         mean = numpyro.sample("mean", dist.Normal(0, 1))

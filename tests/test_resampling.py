@@ -36,3 +36,23 @@ class LastMoment:
 def test_rounding_never_selects_a_particle_without_weight(name):
     weights = np.array([0.1] * 10 + [0.0])
     assert SCHEMES[name](LastMoment(), weights / weights.sum()).max() <= 9
+
+
+@pytest.mark.parametrize("name", sorted(SCHEMES))
+def test_a_first_particle_without_weight_is_never_selected(name):
+    class FirstMoment:
+        def random(self, size=None):
+            return 0.0 if size is None else np.zeros(size)
+
+    assert SCHEMES[name](FirstMoment(), np.array([0.0, 0.4, 0.6])).min() >= 1
+
+
+def test_systematic_rounds_the_expected_copies_and_stratified_may_miss_by_more():
+    generator = np.random.default_rng(2)
+    weights = generator.dirichlet(np.ones(20))
+
+    def largest_deviation(name):
+        copies = [np.bincount(SCHEMES[name](generator, weights), minlength=20) for _ in range(500)]
+        return np.abs(np.array(copies) - 20 * weights).max()
+
+    assert largest_deviation("systematic") < 1 < largest_deviation("stratified") < 2

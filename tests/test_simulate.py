@@ -23,17 +23,19 @@ def test_the_seed_determines_the_data(simulation):
 
 
 def test_least_squares_finds_the_linear_parameters():
-    data, truth = simulate.linear_regression(20_000, seed=1)
+    data, truth = simulate.linear_regression(20_000, noise_scale=0.5, seed=1)
     design = np.column_stack([data["x"], np.ones(20_000)])
     found = np.linalg.lstsq(design, data["y"], rcond=None)[0]
-    np.testing.assert_allclose(found, [*truth["weights"], truth["bias"]], atol=5 / np.sqrt(20_000))
+    np.testing.assert_allclose(found, [*truth["weights"], truth["bias"]], atol=5 * 0.5 / np.sqrt(20_000))
+    assert np.std(data["y"] - design @ found) == pytest.approx(0.5, rel=4 / np.sqrt(2 * 20_000))
 
 
 def test_least_squares_finds_the_auto_regressive_parameters():
     data, truth = simulate.auto_regression(20_000, order=2, seed=1)
     design = np.column_stack([data["x"], np.ones(20_000)])
     found = np.linalg.lstsq(design, data["y"], rcond=None)[0]
-    np.testing.assert_allclose(found[:2], truth["coefficients"], atol=0.05)
+    np.testing.assert_allclose(found, [*truth["coefficients"], truth["intercept"]], atol=0.05)
+    assert np.std(data["y"] - design @ found) == pytest.approx(1.0, rel=4 / np.sqrt(2 * 20_000))
 
 
 def test_labels_follow_the_softmax():
@@ -50,6 +52,7 @@ def test_mixture_moments():
     mean = truth["weights"] @ truth["means"]
     variance = truth["weights"] @ (truth["variances"] + truth["means"] ** 2) - mean**2
     assert (np.abs(data["y"].mean(axis=0) - mean) < 4 * np.sqrt(variance / 50_000)).all()
+    np.testing.assert_allclose(data["y"].var(axis=0), variance, rtol=5 * np.sqrt(2 / 50_000))
 
 
 def test_the_shifting_mixture_adds_components_phase_by_phase():
@@ -65,6 +68,7 @@ def test_the_shifting_mixture_adds_components_phase_by_phase():
     assert distance[:1000, :3].min(axis=1).max() < 5
     apart = 3  # the first component that the second phase adds stands apart from all others
     assert np.mean(nearest[:1000] == apart) < 0.01
+    assert (np.bincount(nearest[1000:10_000], minlength=7)[:3] > 500).all(), "the first three stay"
     assert np.mean(nearest[1000:10_000] == apart) > 0.1
 
     gaps = np.linalg.norm(truth["means"][:, None] - truth["means"], axis=2) + 99 * np.eye(7)

@@ -42,7 +42,7 @@ def next_inverse_temperature(log_likelihoods: np.ndarray, inverse_temperature: f
     possible = log_likelihoods[np.isfinite(log_likelihoods)]
     target = target_fraction * len(possible)
     remaining = 1.0 - inverse_temperature
-    if target <= 1.0 or effective_sample_size(remaining * possible) >= target:
+    if effective_sample_size(remaining * possible) >= target:
         return 1.0
     found = inverse_temperature + _largest_step(possible, remaining, target)
     if found <= inverse_temperature:

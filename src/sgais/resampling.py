@@ -12,7 +12,7 @@ JUST_BELOW_ONE = np.nextafter(1.0, 0.0)
 
 
 def select(weights: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The particle in whose share of [0, 1) each point falls."""
+    """The particle in whose share of [0, 1) each point falls; weights need not be normalised."""
     shares = np.cumsum(weights)
     # Neither the shares' total nor the largest point may round to beyond the last particle that has weight.
     return np.searchsorted(shares / shares[-1], np.minimum(points, JUST_BELOW_ONE), side="right")
@@ -45,7 +45,7 @@ def residual(generator: np.random.Generator, weights: np.ndarray) -> np.ndarray:
     if left == 0:
         return sure
     rest = expected - copies
-    return np.concatenate([sure, select(rest / rest.sum(), np.sort(generator.random(left)))])
+    return np.concatenate([sure, select(rest, np.sort(generator.random(left)))])
 
 
 SCHEMES: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {

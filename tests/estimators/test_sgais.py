@@ -172,3 +172,21 @@ def test_half_the_prior_ruled_out():
     record = sgais.OnlineEvidence(model, sgais.Config.paper(num_particles=2000)).update(np.zeros(1))
     assert record.log_evidence == pytest.approx(np.log(0.5), abs=4 / np.sqrt(2000))
     assert record.num_non_finite == 0
+
+
+def test_random_numbers_are_fresh_in_every_chunk_and_every_annealing_step():
+    """Under a flat likelihood the displacements of two moves would be alike if their random numbers were."""
+    model = constant_model(lambda mean, y: 0.0)
+
+    def positions(schedule, chunks):
+        config = sgais.Config.paper(schedule=schedule)
+        evidence = sgais.OnlineEvidence(model, config)
+        start = evidence.particles["mean"]
+        for _ in range(chunks):
+            evidence.update(np.zeros(1))
+        return evidence.particles["mean"] - start
+
+    first = positions((1.0,), chunks=1)
+    for second in (positions((0.5, 1.0), chunks=1) - first, positions((1.0,), chunks=2) - first):
+        assert np.abs(second).mean() > 0.01
+        assert abs(np.corrcoef(first, second)[0, 1]) < 0.9

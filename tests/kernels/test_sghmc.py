@@ -102,6 +102,11 @@ def test_noise_is_fresh_at_every_step_and_for_every_particle():
     assert moved[3].var() == pytest.approx(0.1 * (1 + 2 * 3), rel=0.5)
 
 
+def test_velocities_start_in_equilibrium():
+    state = sghmc.init(jax.random.key(0), jnp.zeros((5000, 4)), 0.01)
+    assert float(state.velocities.var()) == pytest.approx(0.01, rel=4 * np.sqrt(2 / 20_000))
+
+
 def test_a_diverging_particle_is_put_back_and_counted():
     def gradient(positions, _):
         return jnp.where(positions > 5, jnp.nan, positions)

@@ -75,7 +75,7 @@ def time_plain_scan(data: dict[str, np.ndarray]) -> float:
 
 
 def time_online(data: dict[str, np.ndarray], seed: int) -> tuple[float, float]:
-    """Relative error of the last record, and the seconds of the whole stream."""
+    """Error of the last record in nats, and the seconds of the whole stream."""
     evidence = sgais.OnlineEvidence(MODEL, sgais.Config.paper(), seed=seed)
     start = time.perf_counter()
     for chunk in sgais.stream(data, CHUNK):

@@ -30,7 +30,9 @@ def test_a_result_prints_its_number_and_says_what_it_lacks():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(sgais.ConfigError, match=r"`method` must be one of \['ais', 'sgais'\], got 'mcmc'"):
+    with pytest.raises(
+        sgais.ConfigError, match=r"`method` must be one of \['ais', 'laplace', 'nested', 'sgais'\], got 'mcmc'"
+    ):
         sgais.estimate(MODEL, DATA, method="mcmc")
 
 

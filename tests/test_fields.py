@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgais.errors import DataError
+from sgais.errors import ConfigError, DataError
 from sgais.fields import Field, check_chunk, infer_fields
 
 FIELDS = {"x": Field(shape=(2,)), "y": Field(is_integer=True, num_classes=3)}
@@ -47,7 +47,7 @@ def test_whole_floats_are_labels():
         ),
         ({"x": np.array([[0, 1], [0, 1], [0, np.inf], [1, 1]])}, r"'x'.*inf in row 2"),
         ({"x": np.full((4, 2), 1e300)}, r"'x'.*1e\+300 in row 0.*too large for float32"),
-        ({"x": np.zeros((4, 3))}, r"'x' must have rows of shape \(2,\), got \(3,\).*Reshape"),
+        ({"x": np.zeros((4, 3))}, r"'x' must have rows of shape \(2,\), got \(3,\).*transpose"),
         ({"x": np.zeros((3, 2))}, r"equal length, got \{'x': 3, 'y': 4\}"),
         ({"y": np.array([0, 1, 3, 0])}, r"'y'.*from 0 to 2, got 3 in row 2.*subtract 1"),
         ({"y": np.array([0, -1, 2, 0])}, r"got -1 in row 1"),
@@ -55,6 +55,8 @@ def test_whole_floats_are_labels():
         ({"y": np.array(["a", "b", "c", "a"])}, r"'y' must hold numbers, got dtype.*labels"),
         ({"y": np.array([0, None, 1, 2], dtype=object)}, r"'y' must hold numbers, got dtype object"),
         ({"y": 3}, r"'y' must have one entry per row"),
+        ({"y": np.array([True, False, True, True])}, r"'y' must hold numbers, got bool.*astype"),
+        ({"x": np.ma.masked_less(np.arange(8.0).reshape(4, 2), 3)}, r"'x' has masked values.*Drop their rows"),
         ({"x": [[1, 2], [3]]}, r"'x' is ragged"),
         ({"x": np.zeros((0, 2)), "y": np.zeros(0, int)}, r"at least one row"),
         ({"z": np.zeros(4)}, r"knows no 'z'. Drop it"),
@@ -83,3 +85,9 @@ def test_a_data_frame_is_not_taken_for_a_matrix():
 def test_integers_beyond_int32_are_refused():
     with pytest.raises(DataError, match="whole numbers"):
         check_chunk({"y": np.array([2**40])}, {"y": Field(is_integer=True)}, FLOAT32)
+
+
+@pytest.mark.parametrize("arguments", [{"shape": 5}, {"shape": [2]}, {"shape": (0,)}, {"num_classes": 3}])
+def test_impossible_fields_are_refused(arguments):
+    with pytest.raises(ConfigError, match="must"):
+        Field(**arguments)

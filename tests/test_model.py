@@ -58,6 +58,8 @@ def test_a_prior_may_depend_on_the_parameters_above_it():
         ({}, "at least one parameter"),
         ({"k": dist.Poisson(3.0)}, r"`prior\['k'\]` must be continuous, got Poisson. Sum the discrete"),
         ({"m": dist.ImproperUniform(dist.constraints.real, (), ())}, r"`prior\['m'\]`.*drawn from.*proper prior"),
+        ({"m": dist.Delta(1.0)}, r"`prior\['m'\]` must not be a Delta"),
+        ({"m": lambda above: dist.Normal(0, above["s"]), "s": dist.Gamma(1.0)}, r"asks for the parameter 's'.*Reorder"),
         ({"m": 3.0}, r"`prior\['m'\]` must be a NumPyro distribution.*got float"),
         ({"m": lambda above: 3.0}, r"`prior\['m'\]` must be a NumPyro distribution or a function"),
     ],

@@ -118,7 +118,7 @@ def test_a_plate_of_fixed_size_is_refused():
         with numpyro.plate("data", 20):
             numpyro.sample("obs", dist.Normal(mean, 1.0), obs=jnp.resize(y, 20))
 
-    refused(program, "plate 'data' must have one entry per row.*x.shape")
+    refused(program, "plate 'data' must have one entry per row, but has 20.*x.shape")
 
 
 def test_a_subsampling_plate_is_refused():
@@ -127,7 +127,7 @@ def test_a_subsampling_plate_is_refused():
         with numpyro.plate("data", len(y), subsample_size=2) as rows:
             numpyro.sample("obs", dist.Normal(mean, 1.0), obs=y[rows])
 
-    refused(program, "plate 'data' must have one entry per row.*subsampling")
+    refused(program, "plate 'data' subsamples its rows. Drop `subsample_size`")
 
 
 def test_a_prior_that_reads_the_data_is_refused():
@@ -180,3 +180,21 @@ def test_columns_must_be_the_arguments():
 def test_a_program_must_be_a_function():
     with pytest.raises(sgais.ModelError, match="`model_fn` must be a NumPyro model"):
         sgais.from_numpyro(3)
+
+
+def test_a_scaled_site_is_refused():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y)), numpyro.handlers.scale(scale=0.5):
+            numpyro.sample("obs", dist.Normal(mean, 1.0), obs=y)
+
+    refused(program, "site 'obs' is scaled")
+
+
+def test_an_error_in_the_program_is_told_with_the_shapes():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean, jnp.ones(3)), obs=y)
+
+    refused(program, r"the NumPyro model raised \w+ on rows of shapes \{'y': \(8,\)\}")

@@ -56,3 +56,9 @@ def test_systematic_rounds_the_expected_copies_and_stratified_may_miss_by_more()
         return np.abs(np.array(copies) - 20 * weights).max()
 
     assert largest_deviation("systematic") < 1 < largest_deviation("stratified") < 2
+
+
+@pytest.mark.parametrize("count", [10, 49, 98])
+def test_equal_weights_keep_every_particle_under_residual_resampling(count):
+    kept = SCHEMES["residual"](np.random.default_rng(0), np.full(count, 1 / count))
+    assert sorted(kept) == list(range(count))

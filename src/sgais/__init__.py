@@ -4,11 +4,13 @@ from sgais import annealing, models, plots, simulate, streams
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError
 from sgais.estimate import estimate
 from sgais.estimators.ais import AISConfig
+from sgais.estimators.laplace import LaplaceConfig
+from sgais.estimators.nested import NestedConfig
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.result import Result
 from sgais.estimators.sgais import Config
 from sgais.fields import Field
-from sgais.kernels import HMC, SGHMC
+from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean
 from sgais.model import Model
 from sgais.numpyro_model import from_numpyro
 from sgais.online import OnlineEvidence
@@ -22,12 +24,16 @@ __all__ = [
     "AISConfig",
     "Config",
     "ConfigError",
+    "ConstrainedSGHMC",
     "DataError",
     "EstimationError",
     "EvidenceRecord",
     "Field",
+    "Galilean",
+    "LaplaceConfig",
     "Model",
     "ModelError",
+    "NestedConfig",
     "OnlineEvidence",
     "Result",
     "SgaisError",

@@ -19,7 +19,7 @@ def log_mean_exp(log_values: np.ndarray) -> float:
 
 
 def effective_sample_size(log_weights: np.ndarray) -> float:
-    """(sum of weights)^2 / (sum of squared weights), between 1 and the number of particles."""
+    """(sum of weights)^2 / (sum of squared weights): 1 to the number of particles, 0 if all weights are zero."""
     top = np.max(log_weights)
     if not np.isfinite(top):
         return 0.0

@@ -1,5 +1,7 @@
 """The errors a user can meet. Every message reads: `name` must <rule>, got <value>. <What to do>."""
 
+import numpy as np
+
 
 class SgaisError(Exception):
     """Base of every error that this library raises on purpose."""
@@ -19,6 +21,12 @@ class ModelError(SgaisError, ValueError):
 
 class EstimationError(SgaisError, RuntimeError):
     """The estimate cannot go on with this chunk; the state before it is kept."""
+
+
+def require_count(name: str, value: object, smallest: int = 1) -> None:
+    """Check an argument that counts something."""
+    is_count = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= smallest
+    require(bool(is_count), name, f"be a whole number of at least {smallest}", value)
 
 
 def require(holds: bool, name: str, rule: str, value: object, cure: str = "") -> None:

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sgais.errors import require
-from sgais.estimators import ais
+from sgais.estimators import ais, laplace, nested
 from sgais.estimators.ais import AISConfig
+from sgais.estimators.laplace import LaplaceConfig
+from sgais.estimators.nested import NestedConfig
 from sgais.estimators.progress import Progress, Report, silent
 from sgais.estimators.result import COMPLETE, Result
 from sgais.estimators.sgais import Config
@@ -39,8 +41,10 @@ def estimate(
     Args:
         model: As for `OnlineEvidence`.
         data: A dictionary of arrays with equal leading axis, or one array (which means `{"y": array}`).
-        method: "sgais", or "ais" (annealed importance sampling on the whole data set at once).
-        config: The method's parameters, `sgais.Config` or `sgais.AISConfig`; its defaults if omitted.
+        method: "sgais", or one that takes the whole data set at once: "ais" (annealed importance sampling),
+            "nested" (nested sampling), "laplace" (Laplace's approximation with importance sampling).
+        config: The method's parameters: `sgais.Config`, `AISConfig`, `NestedConfig`, `LaplaceConfig`; its
+            defaults if omitted.
         seed: Determines every random number.
         progress: Whether to show a progress bar with the time left.
     """
@@ -57,7 +61,9 @@ def estimate(
 
 def _prepare(model: Bindable, data: object) -> tuple[Model, Chunk]:
     """The model and the data, checked against each other."""
-    require(hasattr(model, "bind"), "model", "be a sgais.Model", model, "See sgais.models and sgais.Model.")
+    require(
+        hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
+    )
     arrays = as_arrays(data)
     fields = model.fields if isinstance(model, Model) else None
     chunk = check_chunk(arrays, fields or infer_fields(arrays), real_dtype())
@@ -94,4 +100,6 @@ def _run_sgais(model: Model, chunk: Chunk, config: Config, seed: int, report: Re
 METHODS = {
     "sgais": Method(Config, _run_sgais),
     "ais": Method(AISConfig, ais.run),
+    "nested": Method(NestedConfig, nested.run),
+    "laplace": Method(LaplaceConfig, laplace.run),
 }

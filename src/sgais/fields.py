@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sgais.errors import DataError
+from sgais.errors import DataError, require
 
 Chunk: TypeAlias = dict[str, np.ndarray]
 
@@ -28,6 +28,12 @@ class Field:
     shape: tuple[int, ...] = ()
     is_integer: bool = False
     num_classes: int | None = None
+
+    def __post_init__(self) -> None:
+        is_shape = isinstance(self.shape, tuple) and all(isinstance(size, int) and size >= 1 for size in self.shape)
+        require(is_shape, "shape", "be a tuple of sizes, e.g. () or (5,)", self.shape)
+        labelled = self.num_classes is None or self.is_integer
+        require(labelled, "num_classes", "come with is_integer=True", self.num_classes)
 
 
 Fields: TypeAlias = dict[str, Field]
@@ -48,9 +54,7 @@ def as_arrays(chunk: object) -> Chunk:
 
 def infer_fields(chunk: Chunk) -> Fields:
     """Read the fields off a first chunk, for a model that declares none."""
-    return {
-        name: Field(shape=values.shape[1:], is_integer=values.dtype.kind in "iub") for name, values in chunk.items()
-    }
+    return {name: Field(shape=values.shape[1:], is_integer=values.dtype.kind in "iu") for name, values in chunk.items()}
 
 
 def check_chunk(chunk: object, fields: Fields, real_dtype: np.dtype) -> Chunk:
@@ -76,7 +80,11 @@ def _as_array(name: str, values: object) -> np.ndarray:
         array = np.asarray(values)
     except ValueError as error:
         raise DataError(f"column '{name}' is ragged: {error}. Give every row the same length.") from error
-    if array.dtype.kind not in "fiub":
+    if np.ma.is_masked(values):
+        raise DataError(f"column '{name}' has masked values, which would count as data. Drop their rows.")
+    if array.dtype.kind == "b":
+        raise DataError(f"column '{name}' must hold numbers, got bool. Say what it means: .astype(int).")
+    if array.dtype.kind not in "fiu":
         raise DataError(
             f"column '{name}' must hold numbers, got dtype {array.dtype}. "
             "Convert it first, e.g. with .astype(float), and turn categories into labels 0, 1, 2, ..."
@@ -107,7 +115,7 @@ def _check_column(name: str, values: np.ndarray, field: Field, real_dtype: np.dt
     if values.shape[1:] != field.shape:
         raise DataError(
             f"column '{name}' must have rows of shape {field.shape}, got {values.shape[1:]} "
-            f"(array of shape {values.shape}). Reshape it to (rows{''.join(f', {s}' for s in field.shape)})."
+            f"(array of shape {values.shape}). Rows come first: transpose the array, or change the model's dimensions."
         )
     _check_finite(name, values, values, "is missing or infinite")
     if field.is_integer:
@@ -135,7 +143,11 @@ def _as_integers(name: str, values: np.ndarray, field: Field) -> np.ndarray:
     good = whole & (values >= low) & (values <= high)
     if not good.all():
         place = np.argwhere(~good)[0]
-        cure = "If your labels start at 1, subtract 1." if field.num_classes is not None else "Convert it first."
+        cure = (
+            "If your labels start at 1, subtract 1."
+            if field.num_classes is not None
+            else "The first chunk held whole numbers: push floats from the start, or declare the model's `fields`."
+        )
         raise DataError(
             f"column '{name}' must hold whole numbers from {low} to {high}, "
             f"got {values[tuple(place)]} in row {place[0]} of the chunk. {cure}"

@@ -5,13 +5,13 @@ parameters by NumPyro's `biject_to`, and `log_prior_at` carries the log-Jacobian
 integrals over R^d are integrals over the parameters.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpyro.distributions import Distribution, biject_to
+from numpyro.distributions import Delta, Distribution, biject_to
 
 from sgais.errors import ModelError
 from sgais.fields import Chunk, Field, Fields
@@ -38,6 +38,8 @@ class Model:
         log_likelihood: `log_likelihood(parameters, rows)` returns the log density of every row, shape
             (rows,). `parameters` are constrained values by name, `rows` the columns of a chunk by name.
         fields: The columns that a chunk must have. Where omitted, the first chunk defines them.
+        exchangeable: Parameters whose leading axis is one of labels that mean nothing (the components of a
+            mixture): the prior and the likelihood stay the same when all of them are reordered alike.
 
     Example:
         >>> import numpyro.distributions as dist
@@ -52,6 +54,7 @@ class Model:
         prior: Mapping[str, PriorPart],
         log_likelihood: LogLikelihood,
         fields: Mapping[str, Field] | None = None,
+        exchangeable: Sequence[str] = (),
     ) -> None:
         if not prior:
             raise ModelError("`prior` must name at least one parameter, got none.")
@@ -62,6 +65,11 @@ class Model:
         self.fields: Fields | None = None if fields is None else dict(fields)
         self.layout = self._lay_out()
         self.dimension = sum(int(np.prod(part.shape)) for part in self.layout.values())
+        self.exchangeable = tuple(exchangeable)
+        self.num_labels = self._count_labels()
+
+    def __repr__(self) -> str:
+        return f"Model({', '.join(self.prior)})"
 
     def bind(self, chunk: Chunk) -> "Model":  # noqa: ARG002, a NumPyro program needs the chunk
         """The model for chunks like this one: itself. Only a NumPyro program has to wait for data."""
@@ -140,6 +148,20 @@ class Model:
             parts.append(jnp.ravel(_transform(distribution).inv(parameters[name])))
         return jnp.concatenate(parts).astype(real_dtype())
 
+    def _count_labels(self) -> int:
+        """The length of the exchangeable parameters' leading axis; 1 if there are none."""
+        if not self.exchangeable:
+            return 1
+        unknown = [name for name in self.exchangeable if name not in self.prior]
+        if unknown:
+            raise ModelError(f"`exchangeable` must name parameters of {sorted(self.prior)}, got {unknown[0]!r}.")
+        parameters = jax.eval_shape(self.constrain, _shape((self.dimension,), real_dtype()))
+        shapes = {name: parameters[name].shape for name in self.exchangeable}
+        counts = {shape[:1] for shape in shapes.values()}
+        if len(counts) > 1 or () in counts:
+            raise ModelError(f"`exchangeable` must name parameters with the same leading axis, got {shapes}.")
+        return int(counts.pop()[0])
+
     def _lay_out(self) -> dict[str, Layout]:
         """Find the place of every parameter in R^d from the shapes of one (abstract) prior draw."""
         layout: dict[str, Layout] = {}
@@ -165,7 +187,13 @@ def real_dtype() -> np.dtype:
 
 
 def _resolve(name: str, part: object, parameters: Parameters) -> Distribution:
-    distribution = part(dict(parameters)) if callable(part) else part
+    try:
+        distribution = part(dict(parameters)) if callable(part) else part
+    except KeyError as error:
+        raise ModelError(
+            f"`prior['{name}']` asks for the parameter {error}, which is not above it. Parameters above: "
+            f"{list(parameters)}. Reorder the prior."
+        ) from error
     if not isinstance(distribution, Distribution):
         raise ModelError(
             f"`prior['{name}']` must be a NumPyro distribution or a function that returns one, "
@@ -175,6 +203,8 @@ def _resolve(name: str, part: object, parameters: Parameters) -> Distribution:
 
 
 def _sample(name: str, distribution: Distribution, key: jax.Array) -> jax.Array:
+    if isinstance(distribution, Delta):
+        raise ModelError(f"`prior['{name}']` must not be a Delta: a fixed value is no parameter. Use a constant.")
     if distribution.support is not None and distribution.support.is_discrete:
         raise ModelError(
             f"`prior['{name}']` must be continuous, got {type(distribution).__name__}. "

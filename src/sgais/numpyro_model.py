@@ -22,8 +22,8 @@ from sgais.model import Model, Parameters, Rows, real_dtype
 Site: TypeAlias = dict[str, Any]
 Trace: TypeAlias = Mapping[str, Site]
 
-CHECKED_POINTS = 8  # parameter values at which they are tried
-CHECKED_ROWS = 8  # rows of the first chunk on which the program's structure is read and tried
+CHECKED_ROWS = 8  # rows of the first chunk on which the program is tried
+CHECKED_POINTS = 8  # parameter values at which it is tried
 
 
 class NumpyroProgram:
@@ -88,7 +88,12 @@ def _trace(program: Callable[..., Any], rows: Rows, parameters: Parameters) -> T
 def _structure(program: Callable[..., Any], rows: Rows) -> Trace:
     """The sites of the program without their values: an abstract run, which compiles nothing."""
     sites: dict[str, Site] = {}
-    jax.eval_shape(lambda: sites.update(_trace(program, rows, {})))
+    try:
+        jax.eval_shape(lambda: sites.update(_trace(program, rows, {})))
+    except Exception as error:
+        shapes = {name: values.shape for name, values in rows.items()}
+        kind = type(error).__name__
+        raise ModelError(f"the NumPyro model raised {kind} on rows of shapes {shapes}: {error}") from error
     return sites
 
 
@@ -144,10 +149,12 @@ def _data_plate(trace: Trace, num_rows: int) -> str:
     if len(plates) > 1:
         raise ModelError(f"the observed sites are in two plates, {plates}. Use one plate for all rows.")
     size, subsample_size = trace[plates[0]]["args"]
-    if (size, subsample_size or size) != (num_rows, num_rows):
+    if subsample_size not in (None, size):
+        raise ModelError(f"the plate '{plates[0]}' subsamples its rows. Drop `subsample_size`: every row counts.")
+    if size != num_rows:
         raise ModelError(
-            f"the plate '{plates[0]}' must have one entry per row of the chunk, got {size} for {num_rows} rows"
-            f"{'' if size == subsample_size else ' with subsampling'}. Take its size from a column, e.g. x.shape[0]."
+            f"the plate '{plates[0]}' must have one entry per row, but has {size} when tried on {num_rows} rows. "
+            "Take its size from a column, e.g. x.shape[0]."
         )
     return plates[0]
 
@@ -156,7 +163,14 @@ def _check_sites(trace: Trace, plate: str) -> None:
     for name, site in trace.items():
         if site["type"] == "param":
             raise ModelError(f"the site '{name}' is a numpyro.param, which has no prior. Make it a sample site.")
-        if site["type"] != "sample" or site["is_observed"]:
+        if site["type"] != "sample":
+            continue
+        if site["scale"] is not None:
+            raise ModelError(
+                f"the site '{name}' is scaled (numpyro.handlers.scale or a subsampling plate), which would change "
+                "its density. Remove the scale."
+            )
+        if site["is_observed"]:
             continue
         if plate in _plates_of(site):
             raise ModelError(

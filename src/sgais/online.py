@@ -36,7 +36,9 @@ class OnlineEvidence:
     """
 
     def __init__(self, model: Bindable, config: sgais.Config | None = None, seed: int = 0) -> None:
-        require(hasattr(model, "bind"), "model", "be a sgais.Model", model, "See sgais.models and sgais.Model.")
+        require(
+            hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
+        )
         config = sgais.Config() if config is None else config
         require(isinstance(config, sgais.Config), "config", "be a sgais.Config", config)
         is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32
@@ -90,7 +92,7 @@ class OnlineEvidence:
 
     @property
     def standard_error(self) -> float:
-        """The standard error of `log_evidence`: NaN, since Algorithm 1 gives none."""
+        """The standard error of `log_evidence`: NaN once there are data, since Algorithm 1 gives none."""
         return self._records[-1].standard_error if self._records else 0.0
 
     @property

@@ -39,12 +39,12 @@ def residual(generator: np.random.Generator, weights: np.ndarray) -> np.ndarray:
     """The whole part of M w_i copies for sure, the rest by independent draws."""
     count = len(weights)
     expected = count * weights
-    copies = np.floor(expected).astype(int)
+    copies = np.floor(expected * (1 + 1e-12)).astype(int)  # M times 1/M may round to just below one
     sure = np.repeat(np.arange(count), copies)
     left = count - len(sure)
     if left == 0:
         return sure
-    rest = expected - copies
+    rest = np.maximum(expected - copies, 0.0)
     return np.concatenate([sure, select(rest, np.sort(generator.random(left)))])
 
 

@@ -136,7 +136,7 @@ def test_a_run_out_of_time_has_no_evidence_and_says_so():
     result = run(MODEL, data, max_seconds=1e-9)
     assert not result.is_complete
     assert np.isnan(result.log_evidence)
-    assert "NOT COMPLETE: out of time at inverse temperature 0" in str(result)
+    assert "BEWARE: out of time at inverse temperature 0" in str(result)
 
 
 def test_ctrl_c_has_no_evidence_and_says_so(monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sgais import simulate
+from sgais import ConfigError, simulate
 from sgais.models import AutoRegression, LinearRegression
 
 
@@ -42,3 +42,10 @@ def test_the_curve_is_the_evidence_of_each_beginning():
     ends = [1, 10, 300, 700]
     beginnings = [model.log_evidence({name: values[:end] for name, values in data.items()}) for end in ends]
     np.testing.assert_allclose(model.log_evidence_curve(data, ends), beginnings, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [[30, 10], [10, 100], [0, 5], [1.5], 5])
+def test_a_curve_at_impossible_rows_is_refused(rows):
+    data = simulate.linear_regression(40, seed=5).data
+    with pytest.raises(ConfigError, match="`rows` must be ascending whole numbers from 1 to 40"):
+        LinearRegression(dim=5).log_evidence_curve(data, rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sgais import annealing, resampling
-from sgais.errors import require
+from sgais.errors import require, require_count
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,3 @@ class AnnealingConfig:
         if self.schedule is not None:
             return self.schedule[step]
         return annealing.next_inverse_temperature(log_likelihoods, inverse_temperature, self.target_ess_fraction)
-
-
-def require_count(name: str, value: object) -> None:
-    """Check a setting that counts something."""
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    require(is_count, name, "be a whole number of at least 1", value)

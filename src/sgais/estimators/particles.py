@@ -3,6 +3,7 @@
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from sgais.model import Model, Parameters
@@ -27,9 +28,9 @@ def draw_prior(model: Model, num_draws: int, place: jax.Array) -> jax.Array:
     return model.sample_prior(key_of(place), num_draws)
 
 
-def constrained(model: Model, positions: jax.Array) -> dict[str, np.ndarray]:
+def constrained(model: Model, positions: jax.Array | np.ndarray) -> dict[str, np.ndarray]:
     """The parameters at each position by name, leading axis particles."""
-    return {name: np.asarray(values) for name, values in _constrain(model, positions).items()}
+    return {name: np.asarray(values) for name, values in _constrain(model, jnp.asarray(positions)).items()}
 
 
 @partial(jax.jit, static_argnames="model")

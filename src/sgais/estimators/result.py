@@ -26,7 +26,7 @@ class Result:
         seconds: Wall time, compilation included.
         error_budget: The parts of the error by name, in nats.
         diagnostics: Numbers that tell how far to trust the result; which ones depends on the method.
-        status: "complete", or why the run stopped before its end.
+        status: "complete", or why the run stopped before its end or is not to be trusted.
     """
 
     method: str
@@ -43,7 +43,7 @@ class Result:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run came to its end and the method trusts its result."""
         return self.status == COMPLETE
 
     def draws(self, count: int | None = None, seed: int = 0) -> dict[str, np.ndarray]:
@@ -75,7 +75,7 @@ class Result:
         error = f"± {self.standard_error:.2f}" if np.isfinite(self.standard_error) else "(no error estimate)"
         parts = ", ".join(f"{name} {value:.2f}" for name, value in self.error_budget.items())
         budget = f" ({parts})" if len(self.error_budget) > 1 else ""
-        stopped = "" if self.is_complete else f" NOT COMPLETE: {self.status}."
+        stopped = "" if self.is_complete else f" BEWARE: {self.status}."
         return (
             f"log Z = {self.log_evidence:.2f} {error}{budget}, {self.num_rows} rows, {self.method}, "
             f"{self.seconds:.1f} s.{stopped}"

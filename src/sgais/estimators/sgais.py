@@ -15,8 +15,8 @@ import numpy as np
 
 from sgais import annealing, gradients
 from sgais.blocks import Blocks, pack
-from sgais.errors import require
-from sgais.estimators.annealing_config import AnnealingConfig, require_count
+from sgais.errors import require, require_count
+from sgais.estimators.annealing_config import AnnealingConfig
 from sgais.estimators.particles import draw_prior, key_of, place
 from sgais.estimators.weights import accumulate, resample, usable, without_failures
 from sgais.fields import Chunk, num_rows

@@ -1,7 +1,8 @@
 """Auto-regression, the paper's conditionally Markov data: the likelihood factors given the lagged values."""
 
+from sgais.errors import require_count
 from sgais.models.gaussian_linear import GaussianLinear
-from sgais.models.ready import require_count, require_positive
+from sgais.models.ready import require_positive
 
 
 class AutoRegression(GaussianLinear):
@@ -17,8 +18,9 @@ class AutoRegression(GaussianLinear):
     """
 
     def __init__(self, order: int, noise_scale: float = 1.0) -> None:
+        require_count("order", order)
         self.options = {
-            "order": require_count("order", order),
+            "order": order,
             "noise_scale": require_positive("noise_scale", noise_scale),
         }
         super().__init__(order, self.options["noise_scale"], coefficients="coefficients", intercept="intercept")

@@ -11,6 +11,7 @@ import numpy as np
 import numpyro.distributions as dist
 from jax.lax import Precision
 
+from sgais.errors import require
 from sgais.fields import Chunk, Field, check_chunk, num_rows
 from sgais.model import Parameters, Rows
 from sgais.models.ready import ReadyModel
@@ -40,7 +41,11 @@ class GaussianLinear(ReadyModel):
 
     def log_evidence_curve(self, data: object, rows: Sequence[int]) -> np.ndarray:
         """The exact log evidence of the first n rows, for each n of an ascending sequence."""
-        return self._evidence_after(self._checked(data), rows)
+        chunk, ends = self._checked(data), np.asarray(rows)
+        ascending = ends.ndim == 1 and ends.dtype.kind in "iu" and bool(np.all(np.diff(ends, prepend=0) > 0))
+        within = ascending and bool(np.all(ends <= num_rows(chunk)))
+        require(within, "rows", f"be ascending whole numbers from 1 to {num_rows(chunk)}", rows)
+        return self._evidence_after(chunk, rows)
 
     def log_predictives(self, data: object) -> np.ndarray:
         """The exact log p(row | rows before it) of every row, by sequential (Kalman) updates.

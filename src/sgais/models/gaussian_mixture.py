@@ -5,10 +5,11 @@ import jax.numpy as jnp
 import numpyro.distributions as dist
 from jax.lax import Precision
 
+from sgais.errors import require_count
 from sgais.fields import Field
 from sgais.model import Parameters, Rows
 from sgais.models.class_major import log_sum_exp
-from sgais.models.ready import ReadyModel, require_count
+from sgais.models.ready import ReadyModel
 
 
 class GaussianMixture(ReadyModel):
@@ -23,9 +24,11 @@ class GaussianMixture(ReadyModel):
     """
 
     def __init__(self, components: int, dim: int = 1) -> None:
+        require_count("components", components)
+        require_count("dim", dim)
         self.options = {
-            "components": require_count("components", components),
-            "dim": require_count("dim", dim),
+            "components": components,
+            "dim": dim,
         }
         super().__init__(
             prior={
@@ -35,14 +38,15 @@ class GaussianMixture(ReadyModel):
             },
             log_likelihood=self._log_likelihood,
             fields={"y": Field(shape=(dim,))},
+            exchangeable=("weights", "variances", "means"),
         )
 
     def _log_likelihood(self, parameters: Parameters, rows: Rows) -> jax.Array:
         """One matrix product of [y^2, y, 1] with each component's coefficients gives all log densities.
 
-        y is counted from the rows' mean: far from zero the terms of the square would cancel in float32.
+        y is counted from the mixture's mean: far from zero the terms of the square would cancel in float32.
         """
-        centre = jnp.mean(rows["y"], axis=0)
+        centre = jax.lax.stop_gradient(parameters["weights"] @ parameters["means"])
         y, means = rows["y"] - centre, parameters["means"] - centre
         precisions = 1.0 / parameters["variances"]
         constants = jnp.log(parameters["weights"]) - 0.5 * jnp.sum(

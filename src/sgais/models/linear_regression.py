@@ -1,7 +1,8 @@
 """Bayesian linear regression (appendix B): y = w.x + b + noise, standard Gaussian priors, known noise."""
 
+from sgais.errors import require_count
 from sgais.models.gaussian_linear import GaussianLinear
-from sgais.models.ready import require_count, require_positive
+from sgais.models.ready import require_positive
 
 
 class LinearRegression(GaussianLinear):
@@ -15,8 +16,9 @@ class LinearRegression(GaussianLinear):
     """
 
     def __init__(self, dim: int, noise_scale: float = 1.0) -> None:
+        require_count("dim", dim)
         self.options = {
-            "dim": require_count("dim", dim),
+            "dim": dim,
             "noise_scale": require_positive("noise_scale", noise_scale),
         }
         super().__init__(dim, self.options["noise_scale"], coefficients="weights", intercept="bias")

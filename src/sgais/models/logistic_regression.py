@@ -5,10 +5,11 @@ import jax.numpy as jnp
 import numpyro.distributions as dist
 from jax.lax import Precision
 
+from sgais.errors import require_count
 from sgais.fields import Field
 from sgais.model import Parameters, Rows
 from sgais.models.class_major import chosen, log_sum_exp
-from sgais.models.ready import ReadyModel, require_count
+from sgais.models.ready import ReadyModel
 
 
 class LogisticRegression(ReadyModel):
@@ -23,9 +24,11 @@ class LogisticRegression(ReadyModel):
     """
 
     def __init__(self, dim: int, classes: int = 2) -> None:
+        require_count("dim", dim)
+        require_count("classes", classes, smallest=2)
         self.options = {
-            "dim": require_count("dim", dim),
-            "classes": require_count("classes", classes, smallest=2),
+            "dim": dim,
+            "classes": classes,
         }
         super().__init__(
             prior={

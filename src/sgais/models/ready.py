@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from sgais.errors import require
 from sgais.model import Model
 
@@ -22,15 +24,8 @@ class ReadyModel(Model):
         return f"{type(self).__name__}({options})"
 
 
-def require_count(name: str, value: int, smallest: int = 1) -> int:
-    """Check an option that counts something."""
-    is_count = isinstance(value, int) and not isinstance(value, bool)
-    require(is_count and value >= smallest, name, f"be a whole number of at least {smallest}", value)
-    return value
-
-
 def require_positive(name: str, value: float) -> float:
     """Check an option that is a scale."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     require(is_number and 0 < value < float("inf"), name, "be a positive number", value)
     return float(value)

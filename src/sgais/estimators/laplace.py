@@ -1,0 +1,302 @@
+"""Laplace's approximation with importance sampling: exact in the limit of draws, and it tells when it is not.
+
+Modes are found by Newton ascents (`modes`), Student t's are put around them (`proposal`), and the mean of the weights
+posterior / proposal is the evidence. Laplace's own Gaussian, whose integral is known, is a control variate: what is
+left to chance is how the posterior differs from it, which vanishes as rows grow. Built for posteriors with few modes,
+which many rows and regular models bring; for others the Pareto shape of the weights raises the alarm.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+import jax
+import numpy as np
+
+from sgais.annealing import effective_sample_size
+from sgais.blocks import pack_whole
+from sgais.errors import EstimationError, require, require_count
+from sgais.estimators.deadline import Deadline, OutOfTime
+from sgais.estimators.modes import log_evidence, merge, search, worth_keeping
+from sgais.estimators.newton import Mode
+from sgais.estimators.pareto import LARGEST_TRUSTED, tail_shape
+from sgais.estimators.particles import constrained
+from sgais.estimators.posterior import Posterior, sample_prior
+from sgais.estimators.progress import Progress, Report
+from sgais.estimators.proposal import Proposal, allocate, draw_pairs, log_densities
+from sgais.estimators.result import COMPLETE, Result
+from sgais.estimators.weights import normalised
+from sgais.fields import Chunk, num_rows
+from sgais.model import Model, real_dtype
+
+BATCH_PAIRS = 32  # evaluated between two looks at the clock
+SMALLEST_ESS = 50.0  # below it the spread of the weights is itself a guess
+# Draws up to these nats and Pareto k call for no more. A thousand of them may show k too low by 0.3, so that a k
+# between here and 0.7 is settled by more draws, not trusted.
+GOOD_ERROR, GOOD_SHAPE = 0.03, 0.3
+MOST_LABELS = 7  # 5040 relabellings of every draw
+SEARCH_FRACTION = 0.3  # of the progress bar
+ROW_ORDER, DRAWS, PRIOR_DRAWS = 1, 2, 3  # purposes of random numbers; `modes` has 0
+
+
+RoundReport: TypeAlias = Callable[[float, float], None]  # the part of a round that is done, and the seconds left
+
+
+@dataclass(frozen=True)
+class LaplaceConfig:
+    """The parameters of Laplace with importance sampling.
+
+    Attributes:
+        num_draws: Importance draws of a round, an even number: half of them mirror the others.
+        max_draws: In all, a multiple of `num_draws`; there are more rounds while the weights are too uneven.
+        num_starts: Newton ascents per round, each from the best of many draws from the prior.
+        max_rounds: Rounds of starts, of which there are more while the best mode was found only once.
+        max_newton_steps: Per ascent.
+        degrees_of_freedom: Of the Student t's that are drawn from; less means heavier tails.
+        prior_share: Part of the draws that come from the prior.
+        max_seconds: If given, the run stops soon after this time, with a result that says so.
+    """
+
+    num_draws: int = 1000
+    max_draws: int = 16000
+    num_starts: int = 16
+    max_rounds: int = 4
+    max_newton_steps: int = 100
+    degrees_of_freedom: float = 8.0
+    prior_share: float = 0.05
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("num_draws", "max_draws", "num_starts", "max_rounds", "max_newton_steps"):
+            require_count(name, getattr(self, name))
+        is_even = self.num_draws >= 100 and self.num_draws % 2 == 0
+        require(is_even, "num_draws", "be an even number of at least 100", self.num_draws)
+        require(self.degrees_of_freedom > 0, "degrees_of_freedom", "be positive", self.degrees_of_freedom)
+        is_multiple = self.max_draws % self.num_draws == 0
+        require(is_multiple, "max_draws", f"be a multiple of num_draws, {self.num_draws}", self.max_draws)
+        require(0 <= self.prior_share < 1, "prior_share", "be at least 0 and below 1", self.prior_share)
+        has_time = self.max_seconds is None or self.max_seconds > 0
+        require(has_time, "max_seconds", "be None or positive", self.max_seconds)
+
+
+class ModeRecord(NamedTuple):
+    """One mode, relabelled images included.
+
+    Attributes:
+        log_posterior: Log density on R^d at the mode, not normalised.
+        log_evidence_laplace: Log of the integral of the Gaussian that touches the density there.
+        num_starts: Ascents that ended there.
+        is_converged: Whether it is a mode beyond doubt.
+    """
+
+    log_posterior: float
+    log_evidence_laplace: float
+    num_starts: int
+    is_converged: bool
+
+
+class Draws(NamedTuple):
+    """Importance draws: positions (pairs, 2, d), log weights and log control variate (pairs, 2)."""
+
+    positions: np.ndarray
+    log_weights: np.ndarray
+    log_controls: np.ndarray
+
+
+def run(model: Model, chunk: Chunk, config: LaplaceConfig, seed: int, report: Report) -> Result:
+    """Find the modes, draw, weigh. Ctrl-C or the time limit leave a result that says what it lacks."""
+    _check_labels(model)
+    deadline = Deadline(config.max_seconds)
+    modes: list[Mode] = []
+    try:
+        posterior = _prepare(model, chunk, seed)
+        report(Progress(0.0, float("nan"), "looking for modes"))
+        for mode in search(posterior, config.num_starts, config.max_rounds, config.max_newton_steps, seed, deadline):
+            modes = merge(model, modes, mode)
+            report(Progress(SEARCH_FRACTION, float("nan"), f"{len(modes)} modes"))
+        modes = worth_keeping(model, modes)
+        draws = _draw(posterior, _propose(model, modes, config), config, seed, deadline, report)
+    except KeyboardInterrupt:
+        return _stopped(model, modes, "interrupted", num_rows(chunk), deadline)
+    except OutOfTime:
+        return _stopped(model, modes, f"stopped after {config.max_seconds} s", num_rows(chunk), deadline)
+    report(Progress(1.0, 0.0, "done"))
+    return _result(model, modes, draws, num_rows(chunk), deadline)
+
+
+def log_mean_with_control(log_weights: np.ndarray, log_controls: np.ndarray) -> tuple[float, float]:
+    """Log of the mean weight and its standard error, from (pairs, 2) weights and a control of mean one."""
+    top = log_weights.max()
+    weights, controls = np.exp(log_weights - top).mean(axis=1), np.exp(log_controls).mean(axis=1)
+    spread = controls.var()
+    slope = np.mean((weights - weights.mean()) * (controls - controls.mean())) / spread if spread > 0 else 0.0
+    values = weights - slope * (controls - 1.0)
+    if values.mean() <= 0:
+        values = weights
+    error = values.std(ddof=1) / np.sqrt(len(values)) / values.mean()
+    return float(top + np.log(values.mean())), float(error)
+
+
+def _prepare(model: Model, chunk: Chunk, seed: int) -> Posterior:
+    """All rows on the device, in random order so that the first of them stand for all."""
+    order = np.random.default_rng([seed, ROW_ORDER]).permutation(num_rows(chunk))
+    return Posterior(model, jax.device_put(pack_whole({name: values[order] for name, values in chunk.items()})))
+
+
+def _propose(model: Model, modes: list[Mode], config: LaplaceConfig) -> Proposal:
+    log_masses = np.array([log_evidence(model, mode) for mode in modes])
+    from_prior = round(config.prior_share * config.num_draws / 2)
+    return Proposal(
+        [mode.gaussian for mode in modes],
+        log_masses - np.logaddexp.reduce(log_masses),
+        np.append(allocate(log_masses, config.num_draws // 2 - from_prior), from_prior),
+        config.degrees_of_freedom,
+    )
+
+
+def _draw(
+    posterior: Posterior,
+    proposal: Proposal,
+    config: LaplaceConfig,
+    seed: int,
+    deadline: Deadline,
+    report: Report,
+) -> Draws:
+    """Draw, and draw again while the weights are too uneven and draws are left.
+
+    The proposal stays what it is: fitted to its own weighted draws and pooled with them (adaptive multiple importance
+    sampling) it would give smaller standard errors, and log Z too low by ten of them.
+    """
+    rounds: list[Draws] = []
+    for number in range(config.max_draws // config.num_draws):
+        positions = _positions(posterior.model, proposal, seed, number)
+        rounds.append(_weigh(posterior, proposal, positions, deadline, partial(_report_round, report, number)))
+        draws = Draws(*(np.concatenate(parts) for parts in zip(*rounds, strict=True)))
+        if _is_good(draws):
+            break
+    if np.isneginf(draws.log_weights).all():
+        raise EstimationError(
+            "the posterior is zero or not a number at every draw. Check the data for values that the model rules out."
+        )
+    return draws
+
+
+def _positions(model: Model, proposal: Proposal, seed: int, number: int) -> np.ndarray:
+    """Pairs of draws from one proposal, shape (pairs, 2, d)."""
+    around_modes = draw_pairs(np.random.default_rng([seed, DRAWS, number]), proposal)
+    from_prior = sample_prior(model, 2 * int(proposal.counts[-1]), seed, PRIOR_DRAWS, number)
+    return np.concatenate([around_modes.astype(real_dtype()), from_prior.reshape(-1, 2, model.dimension)])
+
+
+def _weigh(
+    posterior: Posterior, proposal: Proposal, pairs: np.ndarray, deadline: Deadline, report: RoundReport
+) -> Draws:
+    flat = pairs.reshape(-1, pairs.shape[-1])
+    densities = log_densities(posterior.model, flat, proposal)
+    log_weights = _log_posteriors(posterior, flat, deadline, report) - densities.log_proposal
+    log_controls = densities.log_gaussian - densities.log_proposal
+    return Draws(pairs, log_weights.reshape(-1, 2), log_controls.reshape(-1, 2))
+
+
+def _is_good(draws: Draws) -> bool:
+    if np.isneginf(draws.log_weights).all():
+        return False
+    _, error = log_mean_with_control(draws.log_weights, draws.log_controls)
+    return error <= GOOD_ERROR and tail_shape(draws.log_weights.ravel()) <= GOOD_SHAPE
+
+
+def _log_posteriors(posterior: Posterior, positions: np.ndarray, deadline: Deadline, report: RoundReport) -> np.ndarray:
+    parts, start_seconds = [], deadline.seconds
+    for start in range(0, len(positions), 2 * BATCH_PAIRS):
+        deadline.check()
+        parts.append(posterior.log_densities(positions[start : start + 2 * BATCH_PAIRS]))
+        done = min(1.0, (start + 2 * BATCH_PAIRS) / len(positions))
+        seconds_left = (deadline.seconds - start_seconds) * (1 / done - 1)
+        report(done, seconds_left)
+    return np.concatenate(parts)
+
+
+def _report_round(report: Report, number: int, done: float, seconds_left: float) -> None:
+    """Nobody knows how many rounds there will be, so each takes half of the bar that is left."""
+    left = (1 - SEARCH_FRACTION) * 0.5**number * (1 - done / 2)
+    report(Progress(1 - left, seconds_left, f"weighing draws, round {number + 1}"))
+
+
+def _result(model: Model, modes: list[Mode], draws: Draws, rows: int, deadline: Deadline) -> Result:
+    pareto_k = tail_shape(draws.log_weights.ravel())
+    ess = effective_sample_size(draws.log_weights.ravel())
+    log_z, error = log_mean_with_control(draws.log_weights, draws.log_controls)
+    log_weights = draws.log_weights.ravel()
+    diagnostics = _search_diagnostics(model, modes) | {
+        "pareto_k": pareto_k,
+        "effective_sample_size": ess,
+        "num_impossible": float(np.isneginf(log_weights).sum()),
+    }
+    return Result(
+        method="laplace",
+        log_evidence=log_z,
+        standard_error=error,
+        records=_records(model, modes),
+        particles=constrained(model, draws.positions.reshape(-1, model.dimension)),
+        log_weights=normalised(log_weights),
+        num_rows=rows,
+        seconds=deadline.seconds,
+        diagnostics=diagnostics,
+        status=_judge(modes, pareto_k, ess),
+    )
+
+
+def _judge(modes: list[Mode], pareto_k: float, ess: float) -> str:
+    """Complete, or all the reasons why the number should not be believed."""
+    doubts = []
+    if not modes[0].is_converged:
+        doubts.append("no Newton ascent converged to a mode with a positive definite Hessian")
+    elif modes[0].num_starts == 1:
+        doubts.append("only one start found the best mode, there may be better ones: raise num_starts")
+    if pareto_k > LARGEST_TRUSTED:
+        doubts.append(f"Pareto k = {pareto_k:.2f} > {LARGEST_TRUSTED}, the posterior is far from Gaussian")
+    if ess < SMALLEST_ESS:
+        doubts.append(f"effective sample size {ess:.0f} < {SMALLEST_ESS:.0f}, raise num_draws")
+    return f"not to be trusted: {'; '.join(doubts)}" if doubts else COMPLETE
+
+
+def _stopped(model: Model, modes: list[Mode], why: str, rows: int, deadline: Deadline) -> Result:
+    """Plain Laplace on the modes that are known, or nothing."""
+    diagnostics = _search_diagnostics(model, modes) if modes else {}
+    found = "log Z is Laplace's approximation on the modes found so far, its error unknown"
+    return Result(
+        method="laplace",
+        log_evidence=diagnostics.get("log_evidence_laplace", float("nan")),
+        standard_error=float("nan"),
+        records=_records(model, modes),
+        particles={},
+        log_weights=np.zeros(0),
+        num_rows=rows,
+        seconds=deadline.seconds,
+        diagnostics=diagnostics,
+        status=f"{why}; {found if modes else 'no mode was found yet'}",
+    )
+
+
+def _search_diagnostics(model: Model, modes: list[Mode]) -> dict[str, float]:
+    log_evidences = [log_evidence(model, mode) for mode in modes]
+    return {
+        "log_evidence_laplace": float(np.logaddexp.reduce(log_evidences)),
+        "num_modes": float(len(modes)),
+        "num_newton_steps": float(sum(mode.num_steps for mode in modes)),
+    }
+
+
+def _records(model: Model, modes: list[Mode]) -> tuple[ModeRecord, ...]:
+    return tuple(
+        ModeRecord(mode.log_posterior, log_evidence(model, mode), mode.num_starts, mode.is_converged) for mode in modes
+    )
+
+
+def _check_labels(model: Model) -> None:
+    if model.num_labels > MOST_LABELS:
+        raise EstimationError(
+            f"Laplace goes through all orders of at most {MOST_LABELS} exchangeable components, got "
+            f"{model.num_labels}. Use another method."
+        )

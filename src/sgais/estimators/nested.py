@@ -18,13 +18,15 @@ import numpy as np
 
 from sgais.annealing import log_mean_exp
 from sgais.blocks import Blocks, pack_whole
-from sgais.errors import EstimationError, ModelError, require
+from sgais.errors import EstimationError, require
 from sgais.estimators.insertion import insertion_ranks, uniformity_p_value
 from sgais.estimators.nested_result import NestedResult
 from sgais.estimators.particles import constrained, draw_prior, key_of, place
+from sgais.estimators.points import Points, join, part, sort
 from sgais.estimators.prior_volume import Integral, integrate, log_sum_exp
 from sgais.estimators.progress import Progress, Report
 from sgais.estimators.result import COMPLETE
+from sgais.estimators.weights import require_numbers
 from sgais.fields import Chunk, num_rows
 from sgais.kernels import constrained_sghmc, galilean
 from sgais.kernels.constrained_sghmc import ConstrainedSGHMC
@@ -105,19 +107,6 @@ class NestedRecord(NamedTuple):
     num_non_finite: int
 
 
-class Points(NamedTuple):
-    """Points; live and dead ones in ascending order of their likelihood."""
-
-    positions: np.ndarray  # (points, d)
-    log_likelihoods: np.ndarray  # (points,), float64
-    births: np.ndarray  # (points,), the contour that each was born above
-
-    @property
-    def num_points(self) -> int:
-        """How many there are; `len` would be the number of fields."""
-        return len(self.log_likelihoods)
-
-
 class State(NamedTuple):
     """Everything that the next iteration needs to know, and what the result is made of."""
 
@@ -163,14 +152,14 @@ def init(model: Model, config: NestedConfig, seed: int, blocks: Blocks) -> State
             )
         draws.append(_prior_points(model, config.num_live, place(seed, 0, len(draws)), blocks))
         num_possible += int(np.isfinite(draws[-1].log_likelihoods).sum())
-    points = _sort(_join(*draws))
+    points = sort(join(*draws))
     possible = np.isfinite(points.log_likelihoods)
     empty = _empty(model)._replace(
-        live=_part(points, possible),
+        live=part(points, possible),
         step_size=config.kernel.step_size if isinstance(config.kernel, Galilean) else 1.0,
         num_evaluations=points.num_points,
     )
-    return empty if possible.all() else _bury(empty, _part(points, ~possible), points.num_points)
+    return empty if possible.all() else _bury(empty, part(points, ~possible), points.num_points)
 
 
 def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state: State) -> State:
@@ -178,7 +167,7 @@ def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state:
     iteration = len(state.records) + 1
     generator = np.random.default_rng(place(seed, iteration, 0))
     num_dead = _choose_num_dead(config, state.live)
-    dying, survivors = _part(state.live, slice(num_dead)), _part(state.live, slice(num_dead, None))
+    dying, survivors = part(state.live, slice(num_dead)), part(state.live, slice(num_dead, None))
     threshold = float(dying.log_likelihoods[-1])
 
     num_new = max(config.num_live - survivors.num_points, 0)
@@ -187,7 +176,7 @@ def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state:
     new, infos = _replace(model, config, seed, iteration, blocks, survivors, parents, contour)
 
     state = _bury(state, dying, state.live.num_points)
-    live = _sort(_join(survivors, new))
+    live = sort(join(survivors, new))
     acceptance = float(np.mean([info.acceptance for info in infos])) if infos else math.nan
     inside = float(np.mean([info.inside for info in infos])) if infos else math.nan
     record = NestedRecord(
@@ -224,27 +213,10 @@ def _empty(model: Model) -> State:
     )
 
 
-def _join(*parts: Points) -> Points:
-    return Points(*(np.concatenate(values) for values in zip(*parts, strict=True)))
-
-
-def _part(points: Points, which: np.ndarray | slice) -> Points:
-    return Points(*(values[which] for values in points))
-
-
-def _sort(points: Points) -> Points:
-    return _part(points, np.argsort(points.log_likelihoods, kind="stable"))
-
-
 def _prior_points(model: Model, num_draws: int, here: np.ndarray, blocks: Blocks) -> Points:
     positions = draw_prior(model, num_draws, here)
     values = log_likelihoods(model, positions, blocks)
-    failed = np.isnan(values) | (values == np.inf)
-    if failed.any():
-        raise ModelError(
-            f"`log_likelihood` must be a number at draws from the prior, got {values[failed][0]} for "
-            f"{failed.sum()} of {len(failed)} draws. Look for overflow, a log of zero or a scale of zero."
-        )
+    require_numbers(values)
     return Points(np.asarray(positions), values, np.full(num_draws, -np.inf))
 
 
@@ -298,9 +270,9 @@ def _replace(
         new_values = np.maximum(end.log_likelihoods.astype(float) + total, np.nextafter(bounds.threshold, np.inf))
         kept = np.where(info.moved, new_values, survivors.log_likelihoods[filled])
         moved = Points(end.positions, kept, np.full(config.num_replaced, bounds.threshold))
-        parts.append(_part(moved, slice(len(chosen))))
+        parts.append(part(moved, slice(len(chosen))))
         infos.append(info)
-    return _join(_part(survivors, slice(0)), *parts), infos
+    return join(part(survivors, slice(0)), *parts), infos
 
 
 def _round_up(value: float) -> np.ndarray:
@@ -357,7 +329,7 @@ def _progress(config: NestedConfig, state: State, seconds: float) -> Progress:
 
 def _result(model: Model, state: State, status: str, rows: int, seconds: float) -> NestedResult:
     """The live points die in their turn, the worst first."""
-    points = _join(*state.dead, state.live)
+    points = join(*state.dead, state.live)
     integral = _integrate(state, points)
     error = integral.standard_error if status == COMPLETE else math.nan
     records = state.records

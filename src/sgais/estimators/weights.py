@@ -13,14 +13,21 @@ def without_failures(log_likelihoods: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.where(failed, -np.inf, log_likelihoods), failed
 
 
-def usable(log_likelihoods: np.ndarray, at_prior: bool) -> tuple[np.ndarray, int]:
-    """Log-likelihoods without failures and the number of these; an error if there is no going on with them."""
-    kept, failed = without_failures(log_likelihoods)
-    if at_prior and failed.any():
+def require_numbers(log_likelihoods: np.ndarray) -> None:
+    """Refuse a model whose log-likelihood fails at draws from its own prior."""
+    _, failed = without_failures(log_likelihoods)
+    if failed.any():
         raise ModelError(
             f"`log_likelihood` must be a number at draws from the prior, got {log_likelihoods[failed][0]} for "
             f"{failed.sum()} of {len(failed)} particles. Look for overflow, a log of zero or a scale of zero."
         )
+
+
+def usable(log_likelihoods: np.ndarray, at_prior: bool) -> tuple[np.ndarray, int]:
+    """Log-likelihoods without failures and the number of these; an error if there is no going on with them."""
+    if at_prior:
+        require_numbers(log_likelihoods)
+    kept, failed = without_failures(log_likelihoods)
     if np.isneginf(kept).all():
         raise EstimationError(
             f"every particle gives these rows probability zero ({failed.sum()} of {len(failed)} by a "

@@ -175,8 +175,8 @@ def test_half_the_prior_ruled_out():
 
 
 def test_random_numbers_are_fresh_in_every_chunk_and_every_annealing_step():
-    """Under a flat likelihood the displacements of two moves would be alike if their random numbers were."""
-    model = constant_model(lambda mean, y: 0.0)
+    """Without any force the displacements of two moves would be proportional if their random numbers were alike."""
+    model = sgais.Model(prior={"mean": dist.Normal(0, 100)}, log_likelihood=lambda p, rows: 0 * rows["y"])
 
     def positions(schedule, chunks):
         config = sgais.Config.paper(schedule=schedule)
@@ -190,3 +190,12 @@ def test_random_numbers_are_fresh_in_every_chunk_and_every_annealing_step():
     for second in (positions((0.5, 1.0), chunks=1) - first, positions((1.0,), chunks=2) - first):
         assert np.abs(second).mean() > 0.01
         assert abs(np.corrcoef(first, second)[0, 1]) < 0.9
+
+
+def test_batches_come_from_the_past_alone():
+    past = History()
+    past.append({"y": np.zeros(50, np.float32)})
+    chunk = {"y": np.ones(5, np.float32)}
+    drawn = algorithm._draw_batches(sgais.Config.paper(), np.random.default_rng(0), past, chunk)
+    assert drawn["y"].shape == (20, 500)
+    assert (drawn["y"] == 0).all()

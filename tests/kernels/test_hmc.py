@@ -34,7 +34,7 @@ def moved(start, kernel, step_size, key=0, whitening=((0.7, 0.0), (0.5, 1.0))):
 
 def test_the_target_is_left_exactly_invariant_even_by_coarse_steps():
     """Steps so large that a tenth of the trajectories is rejected; without the test the law would be off."""
-    positions, info = moved(exact_draws(0), HMC(num_trajectories=4, num_leapfrog=2), step_size=1.2)
+    positions, info = moved(exact_draws(0), HMC(num_trajectories=30, num_leapfrog=1), step_size=1.5)
     assert float(info.acceptance) < 0.95
     assert stats.kstest(np.exp(positions[:, 0]), stats.gamma(3).cdf).pvalue > 1e-3
     assert stats.kstest(positions[:, 1] - positions[:, 0], stats.norm.cdf).pvalue > 1e-3

@@ -49,3 +49,12 @@ def test_a_curve_at_impossible_rows_is_refused(rows):
     data = simulate.linear_regression(40, seed=5).data
     with pytest.raises(ConfigError, match="`rows` must be ascending whole numbers from 1 to 40"):
         LinearRegression(dim=5).log_evidence_curve(data, rows)
+
+
+def test_the_likelihood_knows_the_noise():
+    data = simulate.linear_regression(20, dim=2, noise_scale=0.3, seed=1).data
+    weights, bias = np.array([0.4, -1.0], np.float32), np.float32(0.2)
+    found = LinearRegression(dim=2, noise_scale=0.3).log_likelihood({"weights": weights, "bias": bias}, data)
+    np.testing.assert_allclose(
+        found, stats.norm.logpdf(data["y"], data["x"] @ weights + bias, 0.3), rtol=1e-4, atol=1e-4
+    )

@@ -1,3 +1,5 @@
+import importlib
+
 import numpy as np
 import pytest
 
@@ -46,17 +48,15 @@ def test_the_progress_bar_ends_at_the_whole(capsys):
     assert "100%" in capsys.readouterr().out
 
 
-def test_ctrl_c_returns_what_there_is(monkeypatch):
-    """The interrupt comes while the third chunk is being taken in."""
-    update = sgais.OnlineEvidence.update
+def test_ctrl_c_returns_what_there_is():
+    """The interrupt comes when the second chunk has been reported."""
 
-    def interrupted(self, chunk):
-        if self.num_rows == 1000:
+    def interrupt(progress):
+        if progress.fraction > 0.8:
             raise KeyboardInterrupt
-        return update(self, chunk)
 
-    monkeypatch.setattr(sgais.OnlineEvidence, "update", interrupted)
-    result = sgais.estimate(MODEL, DATA)
+    run = importlib.import_module("sgais.estimate").METHODS["sgais"].run
+    result = run(MODEL, DATA, sgais.Config(), 0, interrupt)
     assert not result.is_complete
     assert "interrupted after 1000 of 1200 rows" in str(result)
     assert result.log_evidence == result.records[-1].log_evidence

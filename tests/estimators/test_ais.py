@@ -139,7 +139,7 @@ def test_a_run_out_of_time_has_no_evidence_and_says_so():
     assert "BEWARE: out of time at inverse temperature 0" in str(result)
 
 
-def test_ctrl_c_has_no_evidence_and_says_so(monkeypatch):
+def test_ctrl_c_has_no_evidence_and_says_so():
     def interrupt(progress):
         if progress.fraction > 0.5:
             raise KeyboardInterrupt

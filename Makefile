@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy lock clean
 
 help:  ## Show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sgais needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -37,6 +37,9 @@ format: install  ## Rewrite the code in the project's style
 
 bench: install  ## Measure accuracy and speed of the engine, single-threaded
 	$(BIN)/python benchmarks/engine.py
+
+bench-accuracy: install  ## Errors, coverage and cost of the default (about an hour; goes on where it stopped)
+	$(BIN)/python benchmarks/accuracy.py
 
 lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml

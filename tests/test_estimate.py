@@ -19,16 +19,16 @@ def test_estimate_is_the_stream_in_one_call():
     assert result.log_evidence == evidence.log_evidence
     assert [record.num_rows for record in result.records] == [500, 1000, 1200]
     assert result.method == "sgais"
-    assert np.isnan(result.standard_error)
-    assert result.particles["weights"].shape == (10, 5)
+    assert result.standard_error == evidence.standard_error
+    assert result.error_budget == evidence.error_budget
+    assert result.particles["weights"].shape == (128, 5)
     assert np.exp(result.log_weights).sum() == pytest.approx(1)
     assert list(result.to_frame().num_rows) == [500, 1000, 1200]
 
 
 def test_a_result_prints_its_number_and_says_what_it_lacks():
-    text = str(sgais.estimate(MODEL, DATA))
-    assert text.startswith("log Z = -17")
-    assert "(no error estimate), 1200 rows, sgais" in text
+    assert "± ? Monte Carlo ± " in str(sgais.estimate(MODEL, DATA, config=sgais.Config.paper()))
+    assert " Monte Carlo ± 0.00 kernel, 1200 rows, sgais" in str(sgais.estimate(MODEL, DATA))
 
 
 def test_an_unknown_method_is_refused():

@@ -1,7 +1,7 @@
 import numpy as np
 from scipy import stats
 
-from sgais.history import SMALLEST_BUFFER, History
+from sgais.history import SMALLEST_BUFFER, History, WithChunk
 
 
 def chunk(start, rows):
@@ -38,3 +38,21 @@ def test_draws_are_uniform_with_replacement():
     # Independent draws repeat rows: of 40 draws from 40 rows, 40 (1 - (39/40)^40) = 25.5 are different.
     batches = history.draw(np.random.default_rng(2), num_batches=400, batch_size=40)["y"]
     assert abs(np.mean([len(np.unique(batch)) for batch in batches]) - 40 * (1 - (39 / 40) ** 40)) < 0.5
+
+
+def test_the_past_and_a_chunk_read_as_one_stretch_of_rows():
+    history = History()
+    history.append({"y": np.arange(100.0)})
+    rows = WithChunk(history, {"y": np.arange(100.0, 130.0)})
+    assert rows.num_rows == 130
+    for start, end in [(0, 130), (20, 90), (90, 110), (100, 130), (105, 107), (0, 100)]:
+        np.testing.assert_array_equal(rows.between(start, end)["y"], np.arange(start, end))
+        drawn = rows.draw(np.random.default_rng(0), (5, 200), start, end)["y"]
+        assert drawn.shape == (5, 200)
+        assert set(drawn.ravel()) == set(np.arange(start, end)), "every row, and no other, is drawn sooner or later"
+
+
+def test_a_first_chunk_needs_no_past():
+    rows = WithChunk(History(), {"y": np.arange(10.0)})
+    np.testing.assert_array_equal(rows.between(0, 10)["y"], np.arange(10.0))
+    assert rows.draw(np.random.default_rng(0), (3,), 0, 10)["y"].shape == (3,)

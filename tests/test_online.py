@@ -52,9 +52,26 @@ def test_records_hold_the_curve():
     assert list(frame.num_rows) == [500, 1000, 1500, 2000, 2500, 3000]
     assert frame.log_evidence.iloc[-1] == evidence.log_evidence
     assert (frame.seconds > 0).all()
-    assert frame.standard_error.isna().all(), "Algorithm 1 gives no error bar, so none is invented"
-    assert np.isnan(evidence.standard_error)
+    assert ((frame.standard_error > 0) & (frame.standard_error < 1)).all()
+    assert frame.standard_error.iloc[-1] == evidence.standard_error == evidence.error_budget["Monte Carlo"]
+    assert (frame.warning == "").all()
     assert (frame.weight_ess >= 1 - 1e-9).all()
+
+
+def test_the_papers_algorithm_gives_no_error_bar_so_none_is_invented():
+    evidence = sgais.OnlineEvidence(MODEL, sgais.Config.paper())
+    evidence.update(chunk(0, 100))
+    assert np.isnan(evidence.standard_error)
+    assert "± ? Monte Carlo" in str(evidence)
+
+
+def test_it_prints_its_error_budget():
+    evidence = sgais.OnlineEvidence(MODEL)
+    evidence.update(chunk(0, 100))
+    expected = (
+        f"log Z = {evidence.log_evidence:.2f} ± {evidence.standard_error:.2f} Monte Carlo ± 0.00 kernel, 100 rows."
+    )
+    assert str(evidence) == expected
 
 
 def test_before_any_data():
@@ -62,7 +79,7 @@ def test_before_any_data():
     assert evidence.log_evidence == 0.0
     assert evidence.records == ()
     assert len(evidence.to_frame()) == 0
-    assert evidence.particles["weights"].shape == (10, 5)
+    assert evidence.particles["weights"].shape == (512, 5)
     assert "LinearRegression(dim=5, noise_scale=1.0), num_rows=0" in repr(evidence)
 
 
@@ -72,9 +89,9 @@ def test_particles_are_constrained_and_weighted():
     evidence.update(np.random.default_rng(0).normal(size=50))
     particles = evidence.particles
     assert {name: values.shape for name, values in particles.items()} == {
-        "weights": (10, 2),
-        "variances": (10, 2, 1),
-        "means": (10, 2, 1),
+        "weights": (512, 2),
+        "variances": (512, 2, 1),
+        "means": (512, 2, 1),
     }
     assert (particles["variances"] > 0).all()
     np.testing.assert_allclose(particles["weights"].sum(axis=1), 1, rtol=1e-5)

@@ -24,6 +24,8 @@ def test_the_exact_curve_adds_the_error_in_nats(records):
     curve, error = plots.evidence(records, exact=exact).axes
     assert len(curve.lines) == 2
     np.testing.assert_allclose(error.lines[0].get_ydata(), -3.0)
+    top = error.collections[0].get_paths()[0].vertices[:, 1].max()
+    assert top == pytest.approx(-3.0 + 1.96 * max(record.standard_error for record in records))
 
 
 def test_axes_may_be_passed_in(records):

@@ -5,7 +5,7 @@ import pytest
 
 import sgais
 from sgais.models import GaussianMixture, LinearRegression
-from sgais.symmetry import images, num_images
+from sgais.symmetry import images, num_images, relabelled
 
 
 def test_images_of_a_mixture_have_its_density():
@@ -46,3 +46,30 @@ def test_impossible_symmetries_are_refused(exchangeable, message):
     prior = {"a": dist.Normal(0, 1).expand([2]), "b": dist.Normal(0, 1).expand([3]), "s": dist.Normal(0, 1)}
     with pytest.raises(sgais.ModelError, match=message):
         sgais.Model(prior, lambda parameters, rows: rows["y"], exchangeable=exchangeable)
+
+
+def test_relabelling_brings_every_image_back_to_the_reference():
+    model = GaussianMixture(components=4, dim=2)
+    reference = np.asarray(jax.jit(model.sample_prior, static_argnums=1)(jax.random.key(1), 1))
+    every = np.asarray(images(model, reference), np.float64)[0]
+    found = relabelled(model, every, reference[0].astype(np.float64))
+    np.testing.assert_allclose(found, np.broadcast_to(reference, found.shape), rtol=1e-3, atol=1e-3)
+    np.testing.assert_array_equal(found[0], every[0])  # in order already: not a digit is lost
+
+
+def test_relabelling_keeps_likelihood_and_other_parameters():
+    model = sgais.Model(
+        prior={
+            "offset": dist.Normal(0.0, 1.0),
+            "means": dist.Normal(0.0, 1.0).expand([9]).to_event(1),
+        },
+        log_likelihood=lambda p, rows: dist.Normal(p["offset"] + p["means"].sum(), 1.0).log_prob(rows["y"]),
+        exchangeable=["means"],
+    )
+    generator = np.random.default_rng(0)
+    positions, reference = generator.normal(size=(20, 10)), generator.normal(size=10)
+    found = relabelled(model, positions, reference)
+    np.testing.assert_array_equal(np.sort(found[:, 1:]), np.sort(positions[:, 1:].astype(np.float32)))
+    np.testing.assert_allclose(found[:, 0], positions[:, 0], rtol=1e-6)
+    before = np.abs(positions[:, 1:] - reference[1:]) ** 2
+    assert (((found[:, 1:] - reference[1:]) ** 2).sum(axis=1) <= before.sum(axis=1) + 1e-6).all()

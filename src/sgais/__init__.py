@@ -10,7 +10,7 @@ from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.result import Result
 from sgais.estimators.sgais import Config
 from sgais.fields import Field
-from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean
+from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
 from sgais.model import Model
 from sgais.numpyro_model import from_numpyro
 from sgais.online import OnlineEvidence
@@ -30,6 +30,7 @@ __all__ = [
     "EvidenceRecord",
     "Field",
     "Galilean",
+    "Langevin",
     "LaplaceConfig",
     "Model",
     "ModelError",

@@ -17,10 +17,14 @@ CAPACITY_GROWTH = 4
 
 
 class Blocks(NamedTuple):
-    """A padded chunk: `columns[name]` has shape (blocks, rows per block, ...), `is_row` marks true rows."""
+    """A padded chunk: `columns[name]` has shape (blocks, rows per block, ...).
+
+    `weights` says how much each row counts in sums: 1, or 0 for padding; estimators put less than 1 on rows that
+    they anneal in.
+    """
 
     columns: Chunk
-    is_row: np.ndarray
+    weights: np.ndarray
     num_blocks: np.int32  # how many blocks hold data
 
 
@@ -32,19 +36,19 @@ def capacity_for(rows: int) -> int:
     return capacity
 
 
-def pack(chunk: Chunk, capacity: int | None = None) -> Blocks:
+def pack(chunk: Chunk, capacity: int | None = None, block_rows: int = BLOCK_ROWS) -> Blocks:
     """Pad a checked chunk to a capacity and cut it into blocks.
 
-    The capacity is one of a few unless told otherwise; it must be a multiple of 512, or less than that.
+    The capacity is one of a few unless told otherwise; it must be a multiple of `block_rows`, or less than that.
     """
     rows = num_rows(chunk)
     capacity = capacity_for(rows) if capacity is None else capacity
-    block_rows = min(capacity, BLOCK_ROWS)
-    is_row = np.arange(capacity) < rows
+    block_rows = min(capacity, block_rows)
+    weights = (np.arange(capacity) < rows).astype(np.float32)
     columns = {
         name: _pad(values, capacity).reshape(-1, block_rows, *values.shape[1:]) for name, values in chunk.items()
     }
-    return Blocks(columns, is_row.reshape(-1, block_rows), np.int32(-(-rows // block_rows)))
+    return Blocks(columns, weights.reshape(-1, block_rows), np.int32(-(-rows // block_rows)))
 
 
 def pack_whole(chunk: Chunk) -> Blocks:

@@ -9,6 +9,7 @@ from sgais.estimators import ais, laplace, nested
 from sgais.estimators.ais import AISConfig
 from sgais.estimators.laplace import LaplaceConfig
 from sgais.estimators.nested import NestedConfig
+from sgais.estimators.paper import PaperConfig
 from sgais.estimators.progress import Progress, Report, silent
 from sgais.estimators.result import COMPLETE, Result
 from sgais.estimators.sgais import Config
@@ -22,7 +23,7 @@ from sgais.streams import stream
 class Method(NamedTuple):
     """A way to estimate the evidence: its parameters, and what runs it."""
 
-    config_type: type
+    config_types: tuple[type, ...]  # the first is the default
     run: Callable[[Model, Chunk, Any, int, Report], Result]
 
 
@@ -49,9 +50,9 @@ def estimate(
         progress: Whether to show a progress bar with the time left.
     """
     require(method in METHODS, "method", f"be one of {sorted(METHODS)}", method)
-    config_type, run = METHODS[method]
-    config = config_type() if config is None else config
-    require(isinstance(config, config_type), "config", f"be a sgais.{config_type.__name__}", config)
+    config_types, run = METHODS[method]
+    config = config_types[0]() if config is None else config
+    require(isinstance(config, config_types), "config", f"be a sgais.{config_types[0].__name__}", config)
     bound, chunk = _prepare(model, data)
     if not progress:
         return run(bound, chunk, config, seed, silent)
@@ -72,7 +73,7 @@ def _prepare(model: Bindable, data: object) -> tuple[Model, Chunk]:
     return bound, chunk
 
 
-def _run_sgais(model: Model, chunk: Chunk, config: Config, seed: int, report: Report) -> Result:
+def _run_sgais(model: Model, chunk: Chunk, config: Config | PaperConfig, seed: int, report: Report) -> Result:
     start, total = time.perf_counter(), num_rows(chunk)
     evidence = OnlineEvidence(model, config, seed)
     status = COMPLETE
@@ -93,13 +94,14 @@ def _run_sgais(model: Model, chunk: Chunk, config: Config, seed: int, report: Re
         log_weights=evidence.log_weights,
         num_rows=evidence.num_rows,
         seconds=time.perf_counter() - start,
-        status=status,
+        error_budget=evidence.error_budget,
+        status=f"not to be trusted: {evidence.warning}" if evidence.warning and status == COMPLETE else status,
     )
 
 
 METHODS = {
-    "sgais": Method(Config, _run_sgais),
-    "ais": Method(AISConfig, ais.run),
-    "nested": Method(NestedConfig, nested.run),
-    "laplace": Method(LaplaceConfig, laplace.run),
+    "sgais": Method((Config, PaperConfig), _run_sgais),
+    "ais": Method((AISConfig,), ais.run),
+    "nested": Method((NestedConfig,), nested.run),
+    "laplace": Method((LaplaceConfig,), laplace.run),
 }

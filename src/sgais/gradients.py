@@ -1,6 +1,10 @@
 """Estimates of the gradient of the potential energy U = -log f, f the annealed distribution."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import jax
+import jax.numpy as jnp
 
 from sgais.blocks import Blocks
 from sgais.likelihood import batch_gradient, gradient_sum
@@ -36,6 +40,47 @@ def mini_batch(
     new = gradient_sum(model, positions, chunk)
     past = batch_gradient(model, positions, batch)
     return -(inverse_temperature * new + past_per_batch_row * past + _prior(model, positions))
+
+
+class Anchors(NamedTuple):
+    """For every particle an anchor near it, with what all rows and the prior say there.
+
+    Attributes:
+        positions: Shape (particles, d).
+        gradients: Of the log posterior at the anchor, shape (particles, d).
+        hessians: Of the log posterior at the anchor, shape (particles, d, d).
+    """
+
+    positions: jax.Array
+    gradients: jax.Array
+    hessians: jax.Array
+
+
+def control_variate(
+    model: Model, positions: jax.Array, anchors: Anchors, batch: Rows, rows_per_batch_row: jax.Array | float
+) -> jax.Array:
+    """The gradient of the potential of all rows at each position: exact to second order, the rest by a mini-batch.
+
+    Its noise is that of the third order: it vanishes with the cube of the distance to the anchor.
+
+    Args:
+        model: The model.
+        positions: One per particle, shape (particles, d).
+        anchors: One per particle.
+        batch: A mini-batch of all rows.
+        rows_per_batch_row: How many rows each row of the batch stands for.
+    """
+
+    def beyond(gradient: Callable[[jax.Array], jax.Array], at: jax.Array, anchor: jax.Array) -> jax.Array:
+        there, change = jax.jvp(gradient, (anchor,), (at - anchor,))
+        return gradient(at) - there - change
+
+    def of_particle(at: jax.Array, anchor: jax.Array, gradient: jax.Array, hessian: jax.Array) -> jax.Array:
+        of_batch = beyond(jax.grad(lambda to: jnp.sum(model.log_likelihood_at(to, batch))), at, anchor)
+        of_prior = beyond(jax.grad(model.log_prior_at), at, anchor)
+        return -(gradient + hessian @ (at - anchor) + rows_per_batch_row * of_batch + of_prior)
+
+    return jax.vmap(of_particle)(positions, *anchors)
 
 
 def _prior(model: Model, positions: jax.Array) -> jax.Array:

@@ -1,14 +1,15 @@
 """OnlineEvidence: push chunks, read off the evidence. Joins model, estimator and history; computes nothing."""
 
 import time
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from sgais.annealing import effective_sample_size
 from sgais.errors import SgaisError, require
-from sgais.estimators import sgais
+from sgais.estimators import paper, sgais
+from sgais.estimators.error_budget import error_budget, in_words
+from sgais.estimators.paper import PaperConfig
 from sgais.estimators.particles import constrained
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.weights import normalised
@@ -24,6 +25,9 @@ class Bindable(Protocol):
         """The model for chunks like this one."""
 
 
+ESTIMATORS: dict[type, Any] = {sgais.Config: sgais, PaperConfig: paper}
+
+
 class OnlineEvidence:
     """The running evidence of one model on one stream.
 
@@ -35,20 +39,21 @@ class OnlineEvidence:
     A chunk that is refused leaves everything as it was.
     """
 
-    def __init__(self, model: Bindable, config: sgais.Config | None = None, seed: int = 0) -> None:
+    def __init__(self, model: Bindable, config: sgais.Config | PaperConfig | None = None, seed: int = 0) -> None:
         require(
             hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
         )
         config = sgais.Config() if config is None else config
-        require(isinstance(config, sgais.Config), "config", "be a sgais.Config", config)
+        require(type(config) in ESTIMATORS, "config", "be a sgais.Config", config)
         is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32
         require(is_seed, "seed", "be a whole number from 0 to 2**32 - 1", seed)
         self.config = config
+        self._estimator = ESTIMATORS[type(config)]
         self.seed = int(seed)
         self._given = model
         self._model: Model | None = model if isinstance(model, Model) else None
         self._fields: Fields | None = None if self._model is None else self._model.fields
-        self._state: sgais.State | None = None
+        self._state: sgais.State | paper.State | None = None
         self._history = History()
         self._records: list[EvidenceRecord] = []
 
@@ -57,17 +62,16 @@ class OnlineEvidence:
         start = time.perf_counter()
         model, fields, rows = self._check(chunk)
         state = self._state_for(model)
-        new_state, info = sgais.update(model, self.config, self.seed, state, rows, self._history)
+        new_state, info = self._estimator.update(model, self.config, self.seed, state, rows, self._history)
+        log_evidence = new_state.log_evidence
         record = EvidenceRecord(
             num_rows=new_state.num_rows,
-            log_evidence=new_state.log_evidence,
-            increment=new_state.log_evidence - state.log_evidence,
-            standard_error=float("nan"),
-            annealing_steps=info.annealing_steps,
-            final_ess=info.final_ess,
-            weight_ess=effective_sample_size(new_state.log_weights),
-            kinetic_temperature=info.kinetic_temperature,
-            num_non_finite=info.num_non_finite,
+            log_evidence=log_evidence,
+            increment=log_evidence - self.log_evidence,
+            standard_error=new_state.standard_error,
+            kernel_bias=new_state.kernel_bias,
+            **info._asdict(),
+            warning=new_state.warning,
             seconds=time.perf_counter() - start,
         )
         self._history.append(rows)
@@ -78,7 +82,7 @@ class OnlineEvidence:
     def log_predictive(self, chunk: object) -> float:
         """Log p(chunk | everything seen) under the present particles; changes nothing."""
         model, _, rows = self._check(chunk)
-        return sgais.log_predictive(model, self._state_for(model), rows)
+        return self._estimator.log_predictive(model, self._state_for(model), rows)
 
     @property
     def num_rows(self) -> int:
@@ -92,8 +96,18 @@ class OnlineEvidence:
 
     @property
     def standard_error(self) -> float:
-        """The standard error of `log_evidence`: NaN once there are data, since Algorithm 1 gives none."""
+        """The Monte Carlo error of `log_evidence`; NaN in paper mode, since Algorithm 1 gives none."""
         return self._records[-1].standard_error if self._records else 0.0
+
+    @property
+    def error_budget(self) -> dict[str, float]:
+        """The parts of the error of `log_evidence`, in nats: Monte Carlo, and the heat of the moves."""
+        return error_budget(self._records[-1] if self._records else None)
+
+    @property
+    def warning(self) -> str:
+        """Why `log_evidence` should not be trusted; empty if nothing is known against it."""
+        return self._records[-1].warning if self._records else ""
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:
@@ -104,16 +118,20 @@ class OnlineEvidence:
     def particles(self) -> dict[str, np.ndarray]:
         """Draws by parameter name, constrained, leading axis particles; from the prior before any data."""
         model = self._bound_model()
-        return constrained(model, self._state_for(model).positions)
+        return constrained(model, self._estimator.positions_now(self._state_for(model)))
 
     @property
     def log_weights(self) -> np.ndarray:
         """Normalised log weights of the particles (equal after resampling)."""
-        return normalised(self._state_for(self._bound_model()).log_weights)
+        return normalised(self._estimator.log_weights_now(self._state_for(self._bound_model())))
 
     def to_frame(self) -> pd.DataFrame:
         """The records as a data frame, one row per chunk."""
         return pd.DataFrame(self._records, columns=list(EvidenceRecord._fields))
+
+    def __str__(self) -> str:
+        beware = f" BEWARE: {self.warning}." if self.warning else ""
+        return f"log Z = {self.log_evidence:.2f}{in_words(self.error_budget)}, {self.num_rows} rows.{beware}"
 
     def __repr__(self) -> str:
         return f"OnlineEvidence({self._given!r}, num_rows={self.num_rows}, log_evidence={self.log_evidence:.6g})"
@@ -134,7 +152,7 @@ class OnlineEvidence:
             raise SgaisError("the parameters of a NumPyro model are known after the first chunk. Push one first.")
         return self._model
 
-    def _state_for(self, model: Model) -> sgais.State:
+    def _state_for(self, model: Model) -> Any:
         if self._state is None:
-            return sgais.init(model, self.config, self.seed)
+            return self._estimator.init(model, self.config, self.seed)
         return self._state

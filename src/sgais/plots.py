@@ -19,6 +19,8 @@ def evidence(
 ) -> Figure:
     """The evidence curve: log Z per row against rows seen and, where it is known, the error in nats below it.
 
+    The band around the error is 1.96 standard errors wide on either side.
+
     Args:
         records: The curve, from `OnlineEvidence.records` or `Result.records`.
         exact: The exact log evidence at each record, if there is one.
@@ -34,7 +36,9 @@ def evidence(
         truth = np.asarray(exact, dtype=float)
         panels[0].semilogx(rows, truth / rows, "--", color=ORANGE, label="exact")
         panels[0].legend(frameon=False)
-        panels[1].semilogx(rows, log_evidence - truth, color=BLUE)
+        errors, bars = log_evidence - truth, np.array([record.standard_error for record in records])
+        panels[1].semilogx(rows, errors, color=BLUE)
+        panels[1].fill_between(rows, errors - 1.96 * bars, errors + 1.96 * bars, color=BLUE, alpha=0.2, linewidth=0)
         panels[1].axhline(0.0, color=GREY, linewidth=0.8)
         panels[1].set_ylabel("error of log Z (nats)")
     panels[-1].set_xlabel("rows seen")

@@ -18,19 +18,15 @@ import numpy as np
 from sgais import annealing, gradients, likelihood
 from sgais.blocks import Blocks, pack_whole
 from sgais.errors import require
+from sgais.estimators import full_data
 from sgais.estimators.annealing_config import AnnealingConfig
 from sgais.estimators.particles import constrained, draw_prior, key_of, place
 from sgais.estimators.progress import Progress, Report
 from sgais.estimators.result import COMPLETE, Result
 from sgais.estimators.weights import accumulate, log_mean_variance, normalised, resample, usable
 from sgais.fields import Chunk, num_rows
-from sgais.kernels import HMC, SGHMC, hmc, sghmc
-from sgais.model import Model, real_dtype
-
-PRIOR_DRAWS = 1000  # from which the scale of each coordinate under the prior is read
-METRIC_PARTICLES = 16  # over which the curvature that whitens the moves is averaged
-FLATTEST = 0.1  # the least curvature that the moves reckon with, in units of the prior's
-FIRST_STEP_SIZE = 0.3
+from sgais.kernels import HMC, SGHMC, sghmc
+from sgais.model import Model
 
 
 @dataclass(frozen=True)
@@ -110,7 +106,7 @@ def run(model: Model, chunk: Chunk, config: AISConfig, seed: int, report: Report
     """Anneal from the prior to the posterior of all rows."""
     start = time.perf_counter()
     data = jax.device_put(pack_whole(chunk))
-    move = _mover(model, data, num_rows(chunk), config.kernel, place(seed, 0, 1))
+    move = _mover(model, data, num_rows(chunk), config.kernel, seed)
     positions = draw_prior(model, config.num_particles, place(seed, 0, 0))
     state = State(positions, np.zeros(config.num_particles), 0.0, 0.0)
     records: list[AISRecord] = []
@@ -151,11 +147,11 @@ def _anneal(
     )
 
 
-def _mover(model: Model, data: Blocks, rows: int, kernel: HMC | SGHMC, here: np.ndarray) -> Move:
+def _mover(model: Model, data: Blocks, rows: int, kernel: HMC | SGHMC, seed: int) -> Move:
     """The chosen kernel as a function of (place of the random numbers, positions, inverse temperature)."""
     if isinstance(kernel, SGHMC):
         return partial(_sghmc_move, model, data, kernel, kernel.learning_rate / rows)
-    return _HMCMover(model, data, kernel, _prior_precision(model, here))
+    return _HMCMover(model, data, kernel, full_data.prior_precision(model, seed))
 
 
 def _sghmc_move(
@@ -175,17 +171,16 @@ class _HMCMover:
     """HMC whose step size goes on from one intermediate distribution to the next."""
 
     def __init__(self, model: Model, data: Blocks, kernel: HMC, prior_precision: jax.Array) -> None:
-        self._compiled = partial(_compiled_hmc, model, kernel)
+        self._compiled = partial(full_data.move, model, kernel)
         self._data = data
         self._prior_precision = prior_precision
-        self._step_size = FIRST_STEP_SIZE
+        self._step_size = full_data.FIRST_STEP_SIZE
 
     def __call__(
         self, here: np.ndarray, positions: jax.Array, inverse_temperature: float
     ) -> tuple[jax.Array, MoveInfo]:
-        moved, info = self._compiled(
-            here, positions, self._data, inverse_temperature, self._step_size, self._prior_precision
-        )
+        tempered = self._data._replace(weights=inverse_temperature * self._data.weights)
+        moved, info = self._compiled(here, positions, tempered, self._step_size, self._prior_precision)
         self._step_size = float(info.step_size)
         return moved, MoveInfo(float(info.acceptance), float("nan"), int(info.num_non_finite))
 
@@ -209,57 +204,6 @@ def _compiled_sghmc(
         step_size,
         kernel,
     )
-
-
-@partial(jax.jit, static_argnames=("model", "kernel"))
-def _compiled_hmc(
-    model: Model,
-    kernel: HMC,
-    here: jax.Array,
-    positions: jax.Array,
-    data: Blocks,
-    inverse_temperature: float,
-    step_size: float,
-    prior_precision: jax.Array,
-) -> tuple[jax.Array, hmc.Info]:
-    """HMC on log [p(data | theta)^lambda p(theta)], whitened by the particles' mean curvature."""
-    metric_key, move_key = jax.random.split(key_of(here))
-    some = jax.random.choice(metric_key, positions, (min(METRIC_PARTICLES, len(positions)),), replace=False)
-    whitening = _whitening(model, some, data, inverse_temperature, prior_precision)
-    reference = likelihood.block_sums(model, positions[:1], data)[:, 0]
-
-    def log_density(at: jax.Array) -> tuple[jax.Array, jax.Array]:
-        log_priors, prior_gradients = jax.vmap(jax.value_and_grad(model.log_prior_at))(at)
-        relative, likelihood_gradients = likelihood.relative_to_reference(model, at, data, reference)
-        return (
-            log_priors + inverse_temperature * relative,
-            prior_gradients + inverse_temperature * likelihood_gradients,
-        )
-
-    return hmc.move(move_key, positions, log_density, whitening, step_size, kernel)
-
-
-def _whitening(
-    model: Model, positions: jax.Array, data: Blocks, inverse_temperature: float, prior_precision: jax.Array
-) -> jax.Array:
-    """W with W W' the inverse of the mean curvature at these positions.
-
-    Directions in which the density curves upwards count by absolute value, flat ones by a little of the prior.
-    """
-    of_likelihood = likelihood.derivatives(model, positions, data)[1]
-    of_prior = jax.vmap(jax.hessian(model.log_prior_at))(positions)
-    curvatures = -(inverse_temperature * of_likelihood + of_prior)
-    usable = jnp.isfinite(curvatures).all(axis=(1, 2), keepdims=True)
-    mean = jnp.sum(jnp.where(usable, curvatures, 0.0), axis=0) / jnp.maximum(jnp.sum(usable), 1)
-    scales = jnp.sqrt(prior_precision)
-    values, vectors = jnp.linalg.eigh(mean / scales / scales[:, None])
-    return (vectors / jnp.sqrt(jnp.maximum(jnp.abs(values), FLATTEST))) / scales[:, None]
-
-
-def _prior_precision(model: Model, here: np.ndarray) -> jax.Array:
-    """Of each coordinate, from the middle of the prior's draws, which heavy tails leave alone."""
-    low, high = np.quantile(np.asarray(draw_prior(model, PRIOR_DRAWS, here)), [0.16, 0.84], axis=0)
-    return jnp.asarray(4.0 / (high - low) ** 2, real_dtype())
 
 
 def _progress(config: AISConfig, records: list[AISRecord]) -> Progress:

@@ -21,8 +21,8 @@ from sgais.estimators.deadline import Deadline, OutOfTime
 from sgais.estimators.modes import log_evidence, merge, search, worth_keeping
 from sgais.estimators.newton import Mode
 from sgais.estimators.pareto import LARGEST_TRUSTED, tail_shape
-from sgais.estimators.particles import constrained
-from sgais.estimators.posterior import Posterior, sample_prior
+from sgais.estimators.particles import constrained, sample_prior
+from sgais.estimators.posterior import Posterior
 from sgais.estimators.progress import Progress, Report
 from sgais.estimators.proposal import Proposal, allocate, draw_pairs, log_densities
 from sgais.estimators.result import COMPLETE, Result

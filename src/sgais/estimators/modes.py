@@ -6,7 +6,8 @@ import numpy as np
 
 from sgais.estimators.deadline import Deadline
 from sgais.estimators.newton import Mode, climb
-from sgais.estimators.posterior import Posterior, sample_prior
+from sgais.estimators.particles import sample_prior
+from sgais.estimators.posterior import Posterior
 from sgais.model import Model, real_dtype
 from sgais.symmetry import images, num_images
 

@@ -3,6 +3,33 @@
 from typing import NamedTuple
 
 
+class Info(NamedTuple):
+    """What the update of one chunk tells about itself.
+
+    Attributes:
+        annealing_steps: Times that the particles were weighed for this chunk: 1 + intermediate distributions. 0 where
+            the surrogates took it in and the particles wait for more.
+        num_moves: Times that the particles were moved.
+        final_ess: Effective sample size of the chunk's last weighing.
+        weight_ess: Effective sample size of the weights carried to the next chunk. Without resampling it
+            falls towards 1 as the stream goes on.
+        kinetic_temperature: Mean over the chunk's moves on mini-batches, NaN if there were none; 1 is right, more
+            means that the kernel runs hot.
+        step_size: Of the moves on mini-batches; shortened where they ran hot or diverged.
+        num_modes: Modes that carry a surrogate; 0 while all rows are seen by all particles, and in paper mode.
+        num_non_finite: Particles that left the finite numbers during this chunk's moves or weighing.
+    """
+
+    annealing_steps: int
+    num_moves: int
+    final_ess: float
+    weight_ess: float
+    kinetic_temperature: float
+    step_size: float
+    num_modes: int
+    num_non_finite: int
+
+
 class EvidenceRecord(NamedTuple):
     """What is known after a chunk.
 
@@ -10,13 +37,17 @@ class EvidenceRecord(NamedTuple):
         num_rows: Rows seen so far.
         log_evidence: log Z of all rows so far.
         increment: log Z of this chunk given the rows before it.
-        standard_error: Of `log_evidence`. NaN: Algorithm 1 gives none.
-        annealing_steps: Intermediate distributions that this chunk took.
-        final_ess: Effective sample size of the chunk's last annealing step.
-        weight_ess: Effective sample size of the weights carried to the next chunk. Without resampling it
-            falls towards 1 as the stream goes on.
-        kinetic_temperature: Mean over the chunk's moves; 1 is right, more means that the kernel runs hot.
-        num_non_finite: Particles that left the finite numbers during this chunk's moves or weighing.
+        standard_error: Of `log_evidence`, Monte Carlo. NaN in paper mode: Algorithm 1 gives none.
+        kernel_bias: An estimate of the error in `log_evidence` that comes from moves that run hot; not subtracted.
+        annealing_steps: As in `Info`, like the next seven.
+        num_moves: Moves of the particles.
+        final_ess: Of the last weighing.
+        weight_ess: Of the weights carried on.
+        kinetic_temperature: 1 is right.
+        step_size: Of the moves on mini-batches.
+        num_modes: Modes that carry a surrogate.
+        num_non_finite: Particles that failed.
+        warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
         seconds: Wall time of this update, compilation included.
     """
 
@@ -24,9 +55,14 @@ class EvidenceRecord(NamedTuple):
     log_evidence: float
     increment: float
     standard_error: float
+    kernel_bias: float
     annealing_steps: int
+    num_moves: int
     final_ess: float
     weight_ess: float
     kinetic_temperature: float
+    step_size: float
+    num_modes: int
     num_non_finite: int
+    warning: str
     seconds: float

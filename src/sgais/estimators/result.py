@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sgais import resampling
+from sgais.estimators.error_budget import in_words
 
 COMPLETE = "complete"
 
@@ -72,11 +73,9 @@ class Result:
         return arviz.from_dict(posterior=posterior, posterior_attrs=attributes)
 
     def __str__(self) -> str:
-        error = f"± {self.standard_error:.2f}" if np.isfinite(self.standard_error) else "(no error estimate)"
-        parts = ", ".join(f"{name} {value:.2f}" for name, value in self.error_budget.items())
-        budget = f" ({parts})" if len(self.error_budget) > 1 else ""
+        error = in_words(self.error_budget or {"Monte Carlo": self.standard_error})
         stopped = "" if self.is_complete else f" BEWARE: {self.status}."
         return (
-            f"log Z = {self.log_evidence:.2f} {error}{budget}, {self.num_rows} rows, {self.method}, "
+            f"log Z = {self.log_evidence:.2f}{error}, {self.num_rows} rows, {self.method}, "
             f"{self.seconds:.1f} s.{stopped}"
         )

@@ -1,172 +1,280 @@
-"""Stochastic gradient annealed importance sampling: Algorithm 1 of the paper, one chunk at a time.
+"""SGAIS, accurate to the nat: the default estimator.
 
-`update` is lines 4-11 of the algorithm with a chunk of rows in the place of the one observation y_n. The
-arithmetic on weights is float64 on the host; the device does the two heavy things, `weigh` (log-likelihoods
-of the chunk) and `move` (SGHMC on the chunk and mini-batches of the past), each compiled once for a model, a
-configuration and a capacity of chunks.
+A chunk is cut into pieces, and each piece is taken in by the phase that the stream is in: early, while all rows can be
+seen by all particles, or late, when quadratic surrogates carry the past. docs/accuracy.md says which error each part
+removes. `paper.py` is the algorithm as published.
 """
 
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-import jax
+import jax.numpy as jnp
 import numpy as np
 
-from sgais import annealing, gradients
-from sgais.blocks import Blocks, pack
+from sgais import annealing
+from sgais.blocks import pack
 from sgais.errors import require, require_count
-from sgais.estimators.annealing_config import AnnealingConfig
-from sgais.estimators.particles import draw_prior, key_of, place
-from sgais.estimators.weights import accumulate, resample, usable, without_failures
-from sgais.fields import Chunk, num_rows
-from sgais.kernels import SGHMC, sghmc
-from sgais.likelihood import log_likelihoods as weigh
-from sgais.model import Model, Rows
+from sgais.estimators import early as early_phase
+from sgais.estimators import full_data
+from sgais.estimators import islands as archipelago
+from sgais.estimators import late as late_phase
+from sgais.estimators.account import Account
+from sgais.estimators.anchoring import anchor
+from sgais.estimators.early import Early
+from sgais.estimators.islands import Islands
+from sgais.estimators.late import Late
+from sgais.estimators.paper import PaperConfig
+from sgais.estimators.particles import Places, sample_prior
+from sgais.estimators.record import Info
+from sgais.estimators.weights import without_failures
+from sgais.fields import Chunk
+from sgais.history import Past, WithChunk
+from sgais.kernels import HMC, Langevin
+from sgais.likelihood import log_likelihoods
+from sgais.model import Model, real_dtype
+
+FIRST_PIECE = 16  # rows; from there on pieces double the data
+FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
+EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
+MANY_ROWS = 16384  # from which on there are fewer particles even if surrogates are of no use yet
+CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
+LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
+HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the particles
 
 
 @dataclass(frozen=True)
-class Config(AnnealingConfig):
-    """The parameters of the estimator. The defaults are, in this version, the paper's.
+class Config:
+    """The parameters of the default estimator; none of them needs tuning to a model.
 
     Attributes:
-        num_particles: As in `AnnealingConfig`, like the next three, which apply to every chunk.
-        target_ess_fraction: Target ESS over the number of particles.
-        schedule: Fixed inverse temperatures instead.
-        resampling: None, or a scheme.
-        batch_size: Rows per mini-batch of the past.
-        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set. `OnlineEvidence` takes chunks as
-            they come.
-        kernel: The parameters of the moves.
+        num_particles: M, once there are many rows.
+        num_islands: Groups of particles whose spread gives the error bar.
+        early_factor: How many times more particles there are while rows are few.
+        target_ess_fraction: Effective sample size, over the particles, at which they are resampled and moved.
+        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set. `OnlineEvidence` takes chunks as they
+            come, of any size.
+        batch_size: Rows per mini-batch of the moves, at first; more are taken where gradients are too noisy.
+        largest_dimension: Parameters up to which Hessians are kept. Beyond, moves see all rows for ever.
+        kernel: Moves on mini-batches, once there are many rows.
+        early_kernel: Moves on all rows, while there are few.
     """
 
-    batch_size: int = 500
+    num_particles: int = 128
+    num_islands: int = 8
+    early_factor: int = 4
+    target_ess_fraction: float = 0.5
     chunk_size: int = 500
-    kernel: SGHMC = field(default_factory=SGHMC)
+    batch_size: int = 256
+    largest_dimension: int = 500
+    kernel: Langevin = field(default_factory=Langevin)
+    early_kernel: HMC = field(default_factory=HMC)
 
-    @classmethod
-    def paper(cls, **changes: Any) -> "Config":
-        """The published settings, nothing added; `changes` vary single ones, as the paper's figures do."""
-        return cls(**changes)
+    @staticmethod
+    def paper(**changes: Any) -> PaperConfig:
+        """Algorithm 1 with the published settings, nothing added; `changes` vary single ones."""
+        return PaperConfig(**changes)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("batch_size", self.batch_size)
-        require_count("chunk_size", self.chunk_size)
-        require(isinstance(self.kernel, SGHMC), "kernel", "be a sgais.SGHMC", self.kernel)
+        for name in ("num_particles", "early_factor", "chunk_size", "largest_dimension"):
+            require_count(name, getattr(self, name))
+        require_count("num_islands", self.num_islands, smallest=2)
+        require_count("batch_size", self.batch_size, smallest=2)
+        divides = self.num_particles % self.num_islands == 0
+        require(divides, "num_particles", f"be a multiple of num_islands = {self.num_islands}", self.num_particles)
+        between = 0 < self.target_ess_fraction < 1
+        require(between, "target_ess_fraction", "lie between 0 and 1", self.target_ess_fraction)
+        require(isinstance(self.kernel, Langevin), "kernel", "be a sgais.Langevin", self.kernel)
+        require(isinstance(self.early_kernel, HMC), "early_kernel", "be a sgais.HMC", self.early_kernel)
+
+    @property
+    def particles_per_island(self) -> int:
+        """Once there are many rows."""
+        return self.num_particles // self.num_islands
 
 
 class State(NamedTuple):
     """Everything that the next chunk needs to know of the past, but for the rows themselves."""
 
-    positions: jax.Array  # (particles, d)
-    log_weights: np.ndarray  # (particles,), float64
+    islands: Islands
+    early: Early
+    late: Late | None
     num_rows: int
     num_chunks: int  # with the seed, it determines every random number of the next chunk
+    next_attempt: int  # rows at which surrogates are tried next
+    kernel_bias: float
+    warning: str
 
     @property
     def log_evidence(self) -> float:
-        """Log of line 14: the mean of the weights."""
-        return annealing.log_mean_exp(self.log_weights)
-
-
-class Info(NamedTuple):
-    """What a chunk's update tells about itself; see `EvidenceRecord`."""
-
-    annealing_steps: int
-    final_ess: float
-    kinetic_temperature: float
-    num_non_finite: int
-
-
-class Past(Protocol):
-    """The rows before the chunk, as far as `update` needs them."""
+        """Log Z of all rows so far."""
+        return archipelago.estimate(weighted_now(self)).log_evidence
 
     @property
-    def num_rows(self) -> int:
-        """How many there are."""
-
-    def draw(self, generator: np.random.Generator, num_batches: int, batch_size: int) -> Chunk:
-        """Mini-batches, independent and with replacement."""
+    def standard_error(self) -> float:
+        """Of `log_evidence`, from the spread of the islands."""
+        return archipelago.estimate(weighted_now(self)).standard_error
 
 
 def init(model: Model, config: Config, seed: int) -> State:
-    """Lines 1-2: particles from the prior, weights of one."""
-    positions = draw_prior(model, config.num_particles, place(seed, 0, 0))
-    return State(positions, np.zeros(config.num_particles), num_rows=0, num_chunks=0)
+    """Particles from the prior, weights of one."""
+    per_island = config.early_factor * config.particles_per_island
+    drawn = sample_prior(model, config.num_islands * per_island, seed, 0).astype(np.float64)
+    islands = Islands(
+        drawn.reshape(config.num_islands, per_island, -1),
+        np.zeros((config.num_islands, per_island)),
+        np.zeros(config.num_islands),
+    )
+    early = Early(np.asarray(full_data.prior_precision(model, seed)))
+    return State(islands, early, None, 0, 0, FIRST_ATTEMPT, 0.0, "")
 
 
 def update(model: Model, config: Config, seed: int, state: State, chunk: Chunk, past: Past) -> tuple[State, Info]:
-    """Lines 4-11: anneal one chunk in. Pure: `state` and `past` stay as they are, whatever happens."""
-    blocks, rows_seen = pack(chunk), state.num_rows + num_rows(chunk)
-    positions, log_weights = state.positions, state.log_weights
-    inverse_temperature, num_failed = 0.0, 0
-    moves: list[sghmc.Info] = []
-    while inverse_temperature < 1.0:
-        here = place(seed, state.num_chunks + 1, len(moves))
-        generator = np.random.default_rng(here)
+    """Take in one chunk. Pure: `state` and `past` stay as they are, whatever happens."""
+    rows, places, account = WithChunk(past, chunk), Places(seed, state.num_chunks + 1), Account()
+    while state.num_rows < rows.num_rows:
+        if state.late is None:
+            state = _early_piece(model, config, state, rows, places, account)
+            state = _hand_over(model, config, state, rows, places, account)
+        else:
+            state = _late_piece(model, config, state, state.late, rows, places, account)
+    warning = "; ".join(account.warnings) or state.warning
+    kernel_bias = state.kernel_bias + account.kernel_bias
+    state = state._replace(num_chunks=state.num_chunks + 1, kernel_bias=kernel_bias, warning=warning)
+    return state, _info(config, state, account)
 
-        at_prior = state.num_rows == 0 and not moves
-        log_likelihoods, failed = usable(weigh(model, positions, blocks), at_prior)
-        chosen = config.next_inverse_temperature(log_likelihoods, inverse_temperature, len(moves))
-        log_increments = (chosen - inverse_temperature) * log_likelihoods
-        inverse_temperature = chosen
-        log_weights = accumulate(log_weights, log_increments)
-        positions, log_weights = resample(config.resampling, generator, positions, log_weights)
 
-        batches = _draw_batches(config, generator, past, chunk)
-        scales = _Scales(
-            inverse_temperature,
-            past_per_batch_row=state.num_rows / config.batch_size,
-            step_size=config.kernel.learning_rate / rows_seen,
-        )
-        positions, move_info = _move(model, config.kernel, here, positions, blocks, batches, scales)
-        moves.append(move_info)
-        num_failed += failed
+def weighted_now(state: State) -> Islands:
+    """The particles with the weights that all rows so far give them, as far as the surrogates know."""
+    if state.late is None:
+        return state.islands
+    growths = late_phase.log_growths(state.late)
+    assert growths is not None, "a surrogate without maximum is never kept"
+    return state.islands.times(growths)
 
-    return State(positions, log_weights, rows_seen, state.num_chunks + 1), Info(
-        annealing_steps=len(moves),
-        final_ess=annealing.effective_sample_size(log_increments),
-        kinetic_temperature=float(np.mean([move.kinetic_temperature for move in moves])),
-        num_non_finite=num_failed + int(sum(move.num_non_finite for move in moves)),
-    )
+
+def positions_now(state: State) -> np.ndarray:
+    """The particles' positions, shape (particles, d)."""
+    if state.late is None:
+        return state.islands.all_positions
+    return late_phase.positions_now(state.late, state.islands)
+
+
+def log_weights_now(state: State) -> np.ndarray:
+    """The particles' log weights, not normalised, over all islands."""
+    return weighted_now(state).all_log_weights
 
 
 def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
-    log_likelihoods, _ = without_failures(weigh(model, state.positions, pack(chunk)))
-    return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.log_evidence
+    found = log_likelihoods(model, jnp.asarray(positions_now(state), real_dtype()), pack(chunk))
+    log_weights = log_weights_now(state)
+    return annealing.log_mean_exp(log_weights + without_failures(found)[0]) - annealing.log_mean_exp(log_weights)
 
 
-class _Scales(NamedTuple):
-    """The numbers by which the parts of a move are scaled; they change, the compiled program does not."""
+def _info(config: Config, state: State, account: Account) -> Info:
+    log_weights = state.islands.log_weights
+    late = state.late
+    return Info(
+        annealing_steps=account.num_weighings,
+        num_moves=account.num_moves,
+        final_ess=account.final_ess * log_weights.size,
+        weight_ess=archipelago.ess_fraction(log_weights) * log_weights.size,
+        kinetic_temperature=account.kinetic_temperature,
+        step_size=config.kernel.step_size if late is None else late.step_size,
+        num_modes=0 if late is None else len(np.unique(late.modes)),
+        num_non_finite=account.num_non_finite,
+    )
 
-    inverse_temperature: float
-    past_per_batch_row: float
-    step_size: float
+
+def _early_piece(
+    model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account
+) -> State:
+    """Take in at most as many rows as there are already."""
+    ends = state.num_rows, min(rows.num_rows, max(FIRST_PIECE, 2 * state.num_rows))
+    early, islands = early_phase.take(
+        model, config.early_kernel, config.target_ess_fraction, state.early, state.islands, rows, ends, places, account
+    )
+    if archipelago.have_parted(islands):
+        islands, _ = archipelago.migrate(islands, places.generator())
+    if ends[1] >= MANY_ROWS:
+        islands = _thinned(config, islands, places)
+    return state._replace(early=early, islands=islands, num_rows=ends[1])
 
 
-def _draw_batches(config: Config, generator: np.random.Generator, past: Past, chunk: Chunk) -> Chunk:
-    """A mini-batch of the past for every step of the move."""
-    shape = (config.kernel.num_steps, config.batch_size)
-    if past.num_rows == 0:  # the first chunk has no past: any row will do, it counts zero times
-        return {name: np.broadcast_to(rows[0], (*shape, *rows.shape[1:])) for name, rows in chunk.items()}
-    return past.draw(generator, *shape)
+def _thinned(config: Config, islands: Islands, places: Places) -> Islands:
+    """No more particles than there are to be once rows are many."""
+    if islands.log_weights.shape[1] <= config.particles_per_island:
+        return islands
+    return archipelago.resample(islands, places.generator(), config.particles_per_island)[0]
 
 
-@partial(jax.jit, static_argnames=("model", "kernel"))
+def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account) -> State:
+    """Try to go on with surrogates: each time the data have doubled."""
+    if state.num_rows < state.next_attempt or model.dimension > config.largest_dimension:
+        return state
+    later = state._replace(next_attempt=2 * state.num_rows)
+    islands = _thinned(config, state.islands, places)
+    anchored = anchor(model, islands.all_positions, rows.between(0, state.num_rows))
+    if anchored is None:
+        return later
+    hidden = anchored.log_evidence - state.log_evidence
+    if hidden > HIDDEN_MODE + 3 * state.standard_error:
+        account.warn(
+            f"after {state.num_rows} rows a mode was found that has e^{hidden:.0f} times the evidence of what the "
+            "particles have explored: log Z is probably too low"
+        )
+    islands = islands.at(anchored.positions)
+    late = late_phase.start(model, config.kernel, config.batch_size, anchored, rows, state.num_rows)
+    if late is None:
+        return later
+    remainders = late_phase.log_remainders(model, late, islands, rows, places)
+    low, high = np.quantile(remainders, [0.16, 0.84])
+    if not high - low < 2 * LARGEST_REMAINDER:
+        return later
+    return later._replace(islands=islands, late=late)
+
+
+def _late_piece(
+    model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places, account: Account
+) -> State:
+    """Add rows to the surrogates; weigh the particles where that is due, move them where the weights need it."""
+    end = min(rows.num_rows, max(late.next_weighing, state.num_rows + 1))
+    late = late_phase.add(model, late, pack(rows.between(state.num_rows, end)))
+    if end < late.next_weighing and not late_phase.has_strayed(late):
+        return state._replace(late=late, num_rows=end)
+    weighed = late_phase.weigh(model, late, state.islands, rows, end, places, account)
+    if weighed is None:
+        return _take_back(state, late)
+    late, islands = weighed
+    state = state._replace(num_rows=end, islands=islands, late=late)
+    needs_move = archipelago.ess_fraction(islands.log_weights) < config.target_ess_fraction
+    needs_move = needs_move or archipelago.have_parted(islands)
+    if end >= 2 * late.num_rows_anchored or late_phase.has_strayed(late) or (needs_move and end <= CHEAP_PASS):
+        anchored = late_phase.reanchor(model, late, rows)
+        if anchored is None:
+            return state._replace(late=None, next_attempt=2 * end)
+        late = anchored
+    return _move(model, config, state, late, rows, places, account) if needs_move else state._replace(late=late)
+
+
+def _take_back(state: State, late: Late) -> State:
+    """The weights have collapsed: try again with fewer rows at a time, or, as a last resort, with all rows."""
+    again = late_phase.taken_back(late)
+    next_attempt = state.next_attempt if again is not None else 2 * state.num_rows
+    return state._replace(late=again, num_rows=late.num_rows_then, next_attempt=next_attempt)
+
+
 def _move(
-    model: Model,
-    kernel: SGHMC,
-    place: jax.Array,
-    positions: jax.Array,
-    chunk: Blocks,
-    batches: Rows,
-    scales: _Scales,
-) -> tuple[jax.Array, sghmc.Info]:
-    """Line 9: SGHMC with the potential of Eq. (seq-potential)."""
-
-    def gradient(at: jax.Array, batch: Rows) -> jax.Array:
-        return gradients.mini_batch(model, at, chunk, scales.inverse_temperature, batch, scales.past_per_batch_row)
-
-    return sghmc.move(key_of(place), positions, gradient, batches, scales.step_size, kernel)
+    model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places, account: Account
+) -> State:
+    """Resample and move: on all rows while these are few or where mini-batches are too noisy."""
+    late, islands = late_phase.survivors(late, state.islands, places.generator())
+    if state.num_rows > EXACT_ROWS:
+        moved = late_phase.move(model, config.kernel, late, islands, rows, places, account)
+        if moved is not None:
+            return state._replace(late=moved[0], islands=moved[1])
+    ends = state.num_rows, state.num_rows
+    early, islands = early_phase.move(
+        model, config.early_kernel, state.early, islands, rows, ends, 1.0, places, account
+    )
+    return state._replace(early=early, late=late._replace(temperature=1.0), islands=islands)

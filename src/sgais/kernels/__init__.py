@@ -3,6 +3,7 @@
 from sgais.kernels.constrained_sghmc import ConstrainedSGHMC
 from sgais.kernels.galilean import Galilean
 from sgais.kernels.hmc import HMC
+from sgais.kernels.langevin import Langevin
 from sgais.kernels.sghmc import SGHMC
 
-__all__ = ["HMC", "SGHMC", "ConstrainedSGHMC", "Galilean"]
+__all__ = ["HMC", "SGHMC", "ConstrainedSGHMC", "Galilean", "Langevin"]

@@ -1,0 +1,256 @@
+"""How accurate is the default, how honest are its error bars, and what does it cost?
+
+    python benchmarks/accuracy.py                 # everything that has not been measured yet, then the report
+    python benchmarks/accuracy.py mixture         # only this problem
+
+Every run is one line of results/accuracy.csv, so that interrupted work goes on where it stopped; delete lines to
+measure them again. Data and estimate have the same seed. Single-threaded; the median time leaves out compilation.
+"""
+
+import os
+
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+cores = sorted(os.sched_getaffinity(0))
+os.sched_setaffinity(0, {cores[int(os.environ.get("CORE", "0")) % len(cores)]})
+
+import csv
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+import sgais
+from sgais.blocks import pack
+from sgais.likelihood import log_likelihoods
+
+RESULTS = Path(__file__).parent / "results"
+TABLE, REPORT = RESULTS / "accuracy.csv", RESULTS / "accuracy.md"
+SEEDS = range(10)
+COVERAGE_SEEDS = range(100)
+CHUNK = 500
+COLUMNS = ("problem", "seed", "rows", "log_evidence", "truth", "standard_error", "kernel_bias", "seconds", "warning")
+YARDSTICK, PAPER = "yardstick", "paper"
+
+
+class Problem(NamedTuple):
+    """A model, its data, and the numbers of rows at which log Z is compared with the truth."""
+
+    model: Any
+    simulate: Callable[..., sgais.simulate.Simulation]
+    rows: Sequence[int]
+    seeds: range
+    target: float | None = None  # RMS error that is promised, in nats
+
+
+CURVE = (500, 1000, 2500, 5000, 10_000)
+PROBLEMS = {
+    "linear": Problem(
+        sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, (10_000, 1_000_000), SEEDS, 0.7
+    ),
+    "auto-regression": Problem(
+        sgais.models.AutoRegression(order=2), sgais.simulate.auto_regression, (10_000, 100_000), SEEDS, 0.7
+    ),
+    "logistic": Problem(
+        sgais.models.LogisticRegression(dim=10, classes=4),
+        sgais.simulate.logistic_regression,
+        (10_000, 100_000, 1_000_000),
+        SEEDS,
+        1.5,
+    ),
+    "mixture": Problem(
+        sgais.models.GaussianMixture(components=5, dim=2),
+        sgais.simulate.gaussian_mixture,
+        (10_000, 100_000, 1_000_000),
+        SEEDS,
+        2.0,
+    ),
+    "linear, coverage": Problem(
+        sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, CURVE, COVERAGE_SEEDS
+    ),
+    "auto-regression, coverage": Problem(
+        sgais.models.AutoRegression(order=2), sgais.simulate.auto_regression, CURVE, COVERAGE_SEEDS
+    ),
+    PAPER: Problem(sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, (100_000,), range(5)),
+}
+
+
+def run(name: str, seed: int) -> list[dict[str, Any]]:
+    """One stream; its lines of the table."""
+    problem = PROBLEMS[name]
+    data = problem.simulate(problem.rows[-1], seed=seed).data
+    config = sgais.Config.paper() if name == PAPER else sgais.Config()
+    evidence = sgais.OnlineEvidence(problem.model, config, seed=seed)
+    lines, seconds = [], 0.0
+    for chunk in sgais.stream(data, CHUNK):
+        record = evidence.update(chunk)
+        seconds += record.seconds
+        if record.num_rows in problem.rows:
+            head = {column: values[: record.num_rows] for column, values in data.items()}
+            lines.append(
+                {
+                    "problem": name,
+                    "seed": seed,
+                    "rows": record.num_rows,
+                    "log_evidence": record.log_evidence,
+                    "truth": truth(problem.model, head),
+                    "standard_error": record.standard_error,
+                    "kernel_bias": record.kernel_bias,
+                    "seconds": seconds,
+                    "warning": record.warning,
+                }
+            )
+            print(lines[-1], flush=True)
+    return lines
+
+
+def truth(model: Any, data: dict[str, np.ndarray]) -> float:
+    """Exact where it is known, else from Laplace with importance sampling: good to 0.1 nat, or NaN."""
+    if hasattr(model, "log_evidence"):
+        return float(model.log_evidence(data))
+    result = sgais.estimate(model, data, method="laplace")
+    return result.log_evidence if result.is_complete and result.standard_error < 0.1 else float("nan")
+
+
+def yardsticks() -> list[dict[str, Any]]:
+    """Seconds per row of one pass of M likelihoods, for every problem, and of the paper's algorithm at this M."""
+    particles, rows, lines = sgais.Config().num_particles, 100_000, []
+    for name in ("linear", "auto-regression", "logistic", "mixture"):
+        model = PROBLEMS[name].model
+        blocks = pack(PROBLEMS[name].simulate(rows).data)
+        positions = 0.1 * jnp.asarray(np.random.default_rng(0).normal(size=(particles, model.dimension)), jnp.float32)
+        log_likelihoods(model, positions, blocks)  # compile
+        start = time.perf_counter()
+        log_likelihoods(model, positions, blocks)
+        lines.append({"problem": YARDSTICK, "seed": name, "rows": rows, "seconds": time.perf_counter() - start})
+    config = sgais.Config.paper(num_particles=particles)
+    model, data = PROBLEMS["linear"].model, sgais.simulate.linear_regression(20_000).data
+    sgais.estimate(model, {column: values[:1000] for column, values in data.items()}, config=config)
+    seconds = sgais.estimate(model, data, config=config).seconds
+    lines.append({"problem": YARDSTICK, "seed": PAPER, "rows": 20_000, "seconds": seconds})
+    return lines
+
+
+def measured() -> list[dict[str, str]]:
+    if not TABLE.exists():
+        return []
+    with TABLE.open() as file:
+        return list(csv.DictReader(file))
+
+
+def append(lines: list[dict[str, Any]]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    is_new = not TABLE.exists()
+    with TABLE.open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        if is_new:
+            writer.writeheader()
+        writer.writerows(lines)
+
+
+def report(lines: list[dict[str, str]]) -> str:
+    parts = [
+        "# Accuracy of the default",
+        "",
+        "`sgais.Config()`, chunks of 500 rows, data and estimate of the same seed, one core. Printed by "
+        "`make bench-accuracy`; every run is a line of `accuracy.csv`. Truth: exact for linear regression and "
+        "auto-regression, Laplace with importance sampling for the others (runs whose reference is not good to "
+        "0.1 nat are left out).",
+        "",
+        *_errors(lines),
+        "",
+        "## Coverage",
+        "",
+        *_coverage(lines),
+        "",
+        "## The kernel bias of a hot kernel",
+        "",
+        *_heat(lines),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _of(lines: list[dict[str, str]], problem: str, rows: int) -> dict[str, np.ndarray]:
+    chosen = [line for line in lines if line["problem"] == problem and line["rows"] == str(rows)]
+    numbers = {
+        column: np.array([float(line[column]) for line in chosen])
+        for column in ("log_evidence", "truth", "standard_error", "kernel_bias", "seconds")
+    }
+    usable = np.isfinite(numbers["truth"])
+    numbers["error"] = numbers["log_evidence"] - numbers["truth"]
+    return {column: values[usable] for column, values in numbers.items()} | {"runs": np.array(len(chosen))}
+
+
+def _errors(lines: list[dict[str, str]]) -> list[str]:
+    per_row = {
+        line["seed"]: float(line["seconds"]) / float(line["rows"]) for line in lines if line["problem"] == YARDSTICK
+    }
+    table = [
+        "| problem | rows | seeds | RMS error (nats) | asked | mean error | mean claimed error | seconds (median) "
+        "| in passes of M likelihoods |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in ("linear", "auto-regression", "logistic", "mixture"):
+        for rows in PROBLEMS[name].rows:
+            of = _of(lines, name, rows)
+            if not len(of["error"]):
+                continue
+            seconds = float(np.median(of["seconds"]))
+            passes = f"{seconds / (rows * per_row[name]):.1f}" if name in per_row else ""
+            table.append(
+                f"| {name} | {rows:,} | {len(of['error'])} of {of['runs']} | {np.sqrt(np.mean(of['error'] ** 2)):.2f} "
+                f"| {PROBLEMS[name].target} | {of['error'].mean():+.2f} | {of['standard_error'].mean():.2f} "
+                f"| {seconds:.1f} | {passes} |"
+            )
+    if PAPER in per_row and "linear" in per_row:
+        default = float(np.median(_of(lines, "linear", 1_000_000)["seconds"])) / 1e6
+        table += [
+            "",
+            f"On linear regression with N = 1e6 and the same M, a row costs the default {default * 1e6:.1f} µs and the "
+            f"paper's algorithm {per_row[PAPER] * 1e6:.0f} µs.",
+        ]
+    return table
+
+
+def _coverage(lines: list[dict[str, str]]) -> list[str]:
+    table = ["| problem | rows | runs | exact value within 1.96 errors |", "|---|---|---|---|"]
+    for name in ("linear, coverage", "auto-regression, coverage"):
+        for rows in CURVE:
+            of = _of(lines, name, rows)
+            if len(of["error"]):
+                covered = np.mean(np.abs(of["error"]) < 1.96 * of["standard_error"])
+                table.append(f"| {name.split(',')[0]} | {rows:,} | {len(of['error'])} | {covered:.0%} |")
+    return table
+
+
+def _heat(lines: list[dict[str, str]]) -> list[str]:
+    of = _of(lines, PAPER, 100_000)
+    return [
+        "`Config.paper()`, linear regression, N = 1e5: mini-batch noise heats the moves.",
+        "",
+        "| seed | true error | reported kernel bias |",
+        "|---|---|---|",
+        *(
+            f"| {seed} | {error:.0f} | {bias:.0f} |"
+            for seed, (error, bias) in enumerate(zip(of["error"], of["kernel_bias"], strict=True))
+        ),
+    ]
+
+
+def main(names: list[str]) -> None:
+    known = {(line["problem"], line["seed"]) for line in measured()}
+    for name in names or list(PROBLEMS):
+        for seed in PROBLEMS[name].seeds:
+            if (name, str(seed)) not in known:
+                append(run(name, seed))
+    if not names and (YARDSTICK, PAPER) not in known:
+        append(yardsticks())
+    REPORT.write_text(report(measured()))
+    print(REPORT.read_text())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

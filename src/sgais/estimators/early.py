@@ -1,0 +1,107 @@
+"""The early phase of SGAIS: while rows are few, particles see all of them.
+
+Rows come in pieces that double the data. A piece is weighed at once; only when the weights have become too uneven are
+the particles resampled and moved, by HMC on all rows, and a piece that is too much at once is annealed in.
+Metropolis tests leave no bias, many particles find the modes before these freeze.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from sgais.blocks import Blocks, pack
+from sgais.estimators import full_data
+from sgais.estimators.account import Account
+from sgais.estimators.islands import Islands, ess_fraction, largest_step, resample
+from sgais.estimators.particles import Places
+from sgais.estimators.weights import usable
+from sgais.history import WithChunk
+from sgais.kernels import HMC
+from sgais.likelihood import log_likelihoods
+from sgais.model import Model, real_dtype
+from sgais.symmetry import relabelled
+
+BLOCK_ROWS = 128  # small blocks, since there may be few rows
+SMALLEST_CAPACITY = 8192  # one compiled program serves streams up to this many rows
+CAPACITY_GROWTH = 8
+FRESH = 0.9  # ESS fraction above which resampling and moving would gain nothing
+
+
+class Early(NamedTuple):
+    """What the moves need besides the particles.
+
+    Attributes:
+        precision: Of the prior, per coordinate.
+        step_size: Of the next HMC trajectory.
+    """
+
+    precision: np.ndarray
+    step_size: float = full_data.FIRST_STEP_SIZE
+
+
+def take(
+    model: Model,
+    kernel: HMC,
+    target: float,
+    early: Early,
+    islands: Islands,
+    rows: WithChunk,
+    ends: tuple[int, int],
+    places: Places,
+    account: Account,
+) -> tuple[Early, Islands]:
+    """Anneal in the rows between the two ends."""
+    piece = pack(rows.between(*ends))
+    inverse_temperature = 0.0
+    while True:
+        at_prior = ends[0] == 0 and account.num_moves == 0
+        found = log_likelihoods(model, jnp.asarray(islands.all_positions, real_dtype()), piece)
+        values, num_failed = usable(found, at_prior)
+        values = values.reshape(islands.log_weights.shape)
+        account.num_weighings += 1
+        account.num_non_finite += num_failed
+
+        rest = (1.0 - inverse_temperature) * values
+        if ess_fraction(islands.log_weights + rest) >= target:
+            account.final_ess = ess_fraction(rest)
+            return early, islands.times(rest)
+        if ess_fraction(islands.log_weights) > FRESH:
+            step = largest_step(islands.log_weights, values, 1.0 - inverse_temperature, target)
+            islands = islands.times(step * values)
+            inverse_temperature += step
+        islands, _ = resample(islands, places.generator())
+        # In one order of the labels the particles have a common shape, which whitens the moves far better.
+        positions = islands.all_positions
+        islands = islands.at(relabelled(model, positions, positions[0]))
+        early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account)
+
+
+def move(
+    model: Model,
+    kernel: HMC,
+    early: Early,
+    islands: Islands,
+    rows: WithChunk,
+    ends: tuple[int, int],
+    inverse_temperature: float,
+    places: Places,
+    account: Account,
+) -> tuple[Early, Islands]:
+    """HMC on all rows up to the first end, and tempered ones up to the second."""
+    data = _tempered(rows, ends, inverse_temperature)
+    positions = islands.all_positions.astype(real_dtype())
+    moved, info = full_data.move(model, kernel, places.next(), positions, data, early.step_size, early.precision)
+    account.num_moves += 1
+    account.num_non_finite += int(info.num_non_finite)
+    return early._replace(step_size=float(info.step_size)), islands.at(np.asarray(moved))
+
+
+def _tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> Blocks:
+    capacity = SMALLEST_CAPACITY
+    while capacity < ends[1]:
+        capacity *= CAPACITY_GROWTH
+    blocks = pack(rows.between(0, ends[1]), capacity, BLOCK_ROWS)
+    weights = blocks.weights.ravel().copy()
+    weights[ends[0] : ends[1]] = inverse_temperature
+    return blocks._replace(weights=weights.reshape(blocks.weights.shape))

@@ -1,0 +1,169 @@
+"""Particles on islands: groups that are weighed and resampled apart, so that their spread is an error bar.
+
+All islands follow one schedule, chosen from all of them together: islands that choose their own temperatures are
+biased low, all alike, and their spread does not show it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sgais import annealing, resampling
+from sgais.errors import EstimationError
+
+# With few islands the spread is itself uncertain: Student's t quantiles over 1.96, by which an error must be widened
+# for log Z +- 1.96 errors to hold 95 % of the time, by degrees of freedom.
+STUDENT_FACTORS = {1: 6.48, 2: 2.20, 3: 1.62, 4: 1.42, 5: 1.31, 6: 1.25, 7: 1.21, 9: 1.15, 11: 1.12, 15: 1.09, 31: 1.04}
+LARGEST_SPREAD = 1.5  # standard deviation of the islands' log evidences
+SMALLEST_STEP = 1e-12  # of the inverse temperature
+
+
+class Islands(NamedTuple):
+    """Weighted particles.
+
+    Attributes:
+        positions: Shape (islands, particles, d), float64.
+        log_weights: Shape (islands, particles), since the last resampling.
+        log_evidences: Of each island, from the last migration to the last resampling.
+        booked: Log evidence up to the last migration.
+        booked_variance: The variance of that.
+    """
+
+    positions: np.ndarray
+    log_weights: np.ndarray
+    log_evidences: np.ndarray
+    booked: float = 0.0
+    booked_variance: float = 0.0
+
+    @property
+    def all_positions(self) -> np.ndarray:
+        """Shape (islands * particles, d)."""
+        return self.positions.reshape(-1, self.positions.shape[-1])
+
+    @property
+    def all_log_weights(self) -> np.ndarray:
+        """Over all islands, each weighed by its evidence, shape (islands * particles,)."""
+        return (self.log_weights + self.log_evidences[:, None]).ravel()
+
+    def at(self, positions: np.ndarray) -> "Islands":
+        """The same particles elsewhere; `positions` as `all_positions`."""
+        return self._replace(positions=np.asarray(positions, np.float64).reshape(self.positions.shape))
+
+    def times(self, log_increments: np.ndarray) -> "Islands":
+        """The particles with these factors on their weights, in the shape of either kind of weights."""
+        return self._replace(log_weights=self.log_weights + log_increments.reshape(self.log_weights.shape))
+
+
+class Estimate(NamedTuple):
+    """A log evidence and its standard error."""
+
+    log_evidence: float
+    standard_error: float
+
+
+def estimate(islands: Islands) -> Estimate:
+    """The running log evidence of all islands together."""
+    found = combine(_running(islands))
+    return Estimate(
+        islands.booked + found.log_evidence, float(np.sqrt(islands.booked_variance + found.standard_error**2))
+    )
+
+
+def combine(log_evidences: np.ndarray) -> Estimate:
+    """The log of the mean of independent estimates of Z, given their logs.
+
+    Where these are close together they are taken for Gaussian: the log of the mean is then their mean plus half
+    their variance. Where they are not, it is what it says. The error is widened by Student's factor, so that +- 1.96
+    of it holds 95 % of the time.
+    """
+    count = len(log_evidences)
+    factor = _student_factor(count - 1)
+    variance = float(np.var(log_evidences, ddof=1)) if np.isfinite(log_evidences).all() else np.inf
+    if variance <= LARGEST_SPREAD**2:
+        error = np.sqrt(variance / count + variance**2 / (2 * (count - 1)))
+        return Estimate(float(np.mean(log_evidences)) + 0.5 * variance, factor * float(error))
+    log_mean = annealing.log_mean_exp(log_evidences)
+    relative = np.exp(log_evidences - log_mean)
+    return Estimate(log_mean, factor * float(np.std(relative, ddof=1) / np.sqrt(count)))
+
+
+def have_parted(islands: Islands) -> bool:
+    """Whether the islands differ by so much that some of them are lost: time to migrate."""
+    running = _running(islands)
+    return not (np.isfinite(running).all() and np.std(running, ddof=1) < LARGEST_SPREAD)
+
+
+def ess_fraction(log_weights: np.ndarray) -> float:
+    """The effective sample size over the number of particles, averaged over the islands."""
+    tops = log_weights.max(axis=1, keepdims=True)
+    alive = np.isfinite(tops[:, 0])
+    if not alive.any():
+        return 0.0
+    weights = np.exp(log_weights[alive] - tops[alive])
+    return float(np.mean(weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1)) / log_weights.shape[1])
+
+
+def largest_step(log_weights: np.ndarray, log_likelihoods: np.ndarray, remaining: float, target: float) -> float:
+    """The largest step of the inverse temperature that keeps the pooled ESS at its target, by bisection."""
+    low, high = 0.0, remaining
+    while high - low > annealing.RELATIVE_TOLERANCE * high:
+        middle = 0.5 * (low + high)
+        if ess_fraction(log_weights + middle * log_likelihoods) >= target:
+            low = middle
+        else:
+            high = middle
+    if low < SMALLEST_STEP:
+        possible = log_likelihoods[np.isfinite(log_likelihoods)]
+        raise EstimationError(
+            f"annealing is stuck: the particles' log-likelihoods of the next rows differ by {np.ptp(possible):.3g}. "
+            "Rescale the data, or look for rows that the model all but rules out."
+        )
+    return low
+
+
+def resample(
+    islands: Islands, generator: np.random.Generator, num_kept: int | None = None
+) -> tuple[Islands, np.ndarray]:
+    """Draw each island's particles by their weights (`num_kept` of them if given), and tell which were drawn."""
+    size = islands.log_weights.shape[1]
+    num_kept = size if num_kept is None else num_kept
+    chosen = [_select(log_weights, num_kept, generator.random()) for log_weights in islands.log_weights]
+    survivors = np.concatenate([number * size + of_island for number, of_island in enumerate(chosen)])
+    return _reset(islands, survivors)._replace(log_evidences=_running(islands)), survivors
+
+
+def migrate(islands: Islands, generator: np.random.Generator) -> tuple[Islands, np.ndarray]:
+    """Book the evidence so far, and populate every island anew with particles of all of them."""
+    log_weights = islands.all_log_weights
+    survivors = _select(log_weights, len(log_weights), generator.random())
+    generator.shuffle(survivors)
+    so_far = estimate(islands)
+    return _reset(islands, survivors)._replace(
+        log_evidences=np.zeros_like(islands.log_evidences),
+        booked=so_far.log_evidence,
+        booked_variance=so_far.standard_error**2,
+    ), survivors
+
+
+def _running(islands: Islands) -> np.ndarray:
+    """The log evidence of each island since the last migration."""
+    return islands.log_evidences + np.array([annealing.log_mean_exp(weights) for weights in islands.log_weights])
+
+
+def _select(log_weights: np.ndarray, count: int, offset: float) -> np.ndarray:
+    """Systematic resampling."""
+    top = log_weights.max()
+    weights = np.exp(log_weights - top) if np.isfinite(top) else np.ones_like(log_weights)  # the island is lost anyway
+    return resampling.select(weights, (np.arange(count) + offset) / count)
+
+
+def _reset(islands: Islands, survivors: np.ndarray) -> Islands:
+    """The survivors with weights of one."""
+    count = len(islands.positions)
+    positions = islands.all_positions[survivors].reshape(count, len(survivors) // count, -1)
+    return islands._replace(positions=positions, log_weights=np.zeros(positions.shape[:2]))
+
+
+def _student_factor(degrees_of_freedom: int) -> float:
+    known = max(number for number in STUDENT_FACTORS if number <= degrees_of_freedom)
+    return STUDENT_FACTORS[known]

@@ -1,0 +1,366 @@
+"""The late phase of SGAIS: particles ride on quadratic surrogates of the posterior, one for each mode.
+
+A chunk costs its derivatives at the anchors, no more: the surrogates' integrals give its point of the curve. Each
+time the data have grown by a share, the particles follow by the affine map from the old surrogate to the new one, and
+are weighed: what the posterior has beyond second order, from a sample of rows, is all that is left to their weights.
+They are moved only when these have become uneven.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sgais import gradients
+from sgais.blocks import Blocks, pack
+from sgais.estimators.account import Account
+from sgais.estimators.anchoring import Anchored
+from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
+from sgais.estimators.particles import Places, key_of
+from sgais.estimators.surrogate import Normalised, Surrogate, at_anchor, normalise, transport, with_rows
+from sgais.history import WithChunk
+from sgais.kernels import Langevin, langevin
+from sgais.likelihood import prior_remainder_change, remainder_change
+from sgais.model import Model, Rows, real_dtype
+
+ROWS_AT_ONCE = 65536  # in passes over all rows
+ALL_ROWS = 16384  # up to which remainders are taken over all rows
+FIRST_SAMPLE = 4096  # rows from which a remainder is estimated beyond that
+LARGEST_SAMPLE = 262_144
+LARGEST_NOISE = 0.3  # of a log weight, from the sampling of rows
+LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynamics
+LARGEST_BATCH = 16384
+HOT = 1.1  # kinetic temperature at which the step is shortened
+SHORTEN = 0.7
+SHORTEST = 0.5  # of the kernel's step: below it moves hardly get anywhere
+GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
+COLLAPSE = 0.2  # ESS fraction of one weighing below which it is taken back
+
+
+class Late(NamedTuple):
+    """The surrogates, and how the particles relate to them.
+
+    Attributes:
+        surrogates: One per mode, with all rows so far.
+        then: The same, with the rows for which the particles stand.
+        modes: The mode of each particle.
+        num_rows_then: Rows for which the particles stand.
+        num_rows_anchored: Rows at which the anchors were set.
+        growth: Rows until the next weighing, as a share of those then.
+        batch_size: Rows per mini-batch of a move.
+        step_size: Of the moves.
+        temperature: Of the last move; 1 if it was exact.
+    """
+
+    surrogates: tuple[Surrogate, ...]
+    then: tuple[Surrogate, ...]
+    modes: np.ndarray
+    num_rows_then: int
+    num_rows_anchored: int
+    growth: float
+    batch_size: int
+    step_size: float
+    temperature: float
+
+    @property
+    def next_weighing(self) -> int:
+        """The number of rows at which the particles are to be weighed."""
+        return self.num_rows_then + max(1, int(self.growth * self.num_rows_then))
+
+
+def start(
+    model: Model, kernel: Langevin, batch_size: int, anchored: Anchored, rows: WithChunk, end: int
+) -> Late | None:
+    """Surrogates at given modes; None where one of them has no maximum."""
+    surrogates = tuple(_of_all_rows(model, position, rows, end) for position in anchored.anchors)
+    if any(normalise(surrogate) is None for surrogate in surrogates):
+        return None
+    return Late(surrogates, surrogates, anchored.modes, end, end, 0.25, batch_size, kernel.step_size, 1.0)
+
+
+def add(model: Model, late: Late, piece: Blocks) -> Late:
+    """Add rows to the surrogates; the particles stay behind."""
+    return late._replace(surrogates=tuple(with_rows(model, surrogate, piece) for surrogate in late.surrogates))
+
+
+def log_growths(late: Late) -> np.ndarray | None:
+    """By how much each particle's share of the evidence has grown since then; None if a surrogate broke down."""
+    now, then = _normalised(late.surrogates), _normalised(late.then)
+    if now is None or then is None:
+        return None
+    growths = np.array([new.log_integral - old.log_integral for new, old in zip(now, then, strict=True)])
+    return growths[late.modes]
+
+
+def has_strayed(late: Late) -> bool:
+    """Whether a surrogate's centre has gone farther from its anchor than a doubling of the data explains."""
+    for surrogate in late.surrogates:
+        now = normalise(surrogate)
+        if now is None:
+            return True
+        far = now.gaussian.distances(surrogate.anchor[None])[0]
+        if far**2 > 4 * len(surrogate.anchor) + 16:
+            return True
+    return False
+
+
+def positions_now(late: Late, islands: Islands) -> np.ndarray:
+    """Where the particles are once they have followed their surrogates, shape (all particles, d)."""
+    now, then = _normalised(late.surrogates), _normalised(late.then)
+    assert now is not None
+    assert then is not None
+    followed = islands.all_positions.copy()
+    for mode, (new, old) in enumerate(zip(now, then, strict=True)):
+        mine = late.modes == mode
+        followed[mine] = transport(followed[mine], old.gaussian, new.gaussian)
+    return followed.astype(real_dtype()).astype(np.float64)
+
+
+def weigh(
+    model: Model, late: Late, islands: Islands, rows: WithChunk, end: int, places: Places, account: Account
+) -> tuple[Late, Islands] | None:
+    """Let the particles follow the surrogates and weigh them; None if the weights collapse."""
+    log_growth = log_growths(late)
+    if log_growth is None:
+        return None
+    before, after = islands.all_positions, positions_now(late, islands)
+    log_weights = log_growth + _surrogate_change(late, before, after)
+    log_weights += _remainder_change(model, late, before, after, rows, end, places)
+    log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)
+    fraction = ess_fraction(log_weights.reshape(islands.log_weights.shape))
+    account.num_weighings += 1
+    account.final_ess = fraction
+    account.num_non_finite += int(np.isneginf(log_weights).sum())
+    if fraction < COLLAPSE:
+        return None
+    account.kernel_bias += _kernel_bias(late, before, log_weights)
+    smallest, largest = GROWTHS
+    growth = late.growth * (0.5 if fraction < 0.5 else 1.5 if fraction > 0.9 else 1.0)
+    late = late._replace(then=late.surrogates, num_rows_then=end, growth=min(max(growth, smallest), largest))
+    return late, islands.at(after).times(log_weights)
+
+
+def taken_back(late: Late) -> Late | None:
+    """As at the last weighing, with the next one in half the time; None if it cannot come any sooner."""
+    if late.growth <= GROWTHS[0]:
+        return None
+    return late._replace(surrogates=late.then, growth=max(0.5 * late.growth, GROWTHS[0]))
+
+
+def survivors(late: Late, islands: Islands, generator: np.random.Generator) -> tuple[Late, Islands]:
+    """Resample, or migrate where the islands have parted."""
+    islands, chosen = (migrate if have_parted(islands) else resample)(islands, generator)
+    return late._replace(modes=late.modes[chosen]), islands
+
+
+def reanchor(model: Model, late: Late, rows: WithChunk) -> Late | None:
+    """Anchors at the surrogates' centres, with a pass over all rows; modes without particles are dropped."""
+    used = np.unique(late.modes)
+    now = _normalised(late.surrogates)
+    assert now is not None
+    surrogates = tuple(_of_all_rows(model, now[mode].gaussian.centre, rows, late.num_rows_then) for mode in used)
+    if any(normalise(surrogate) is None for surrogate in surrogates):
+        return None
+    modes = np.searchsorted(used, late.modes)
+    return late._replace(surrogates=surrogates, then=surrogates, modes=modes, num_rows_anchored=late.num_rows_then)
+
+
+def move(
+    model: Model, kernel: Langevin, late: Late, islands: Islands, rows: WithChunk, places: Places, account: Account
+) -> tuple[Late, Islands] | None:
+    """Langevin moves with control variates; None if no batch and no step keeps them cool."""
+    now = _normalised(late.surrogates)
+    assert now is not None
+    positions, end = islands.all_positions, late.num_rows_then
+    while late.step_size >= SHORTEST * kernel.step_size:
+        moved, info = _langevin(model, kernel, late, now, positions, rows, end, places)
+        if info.noise_share > LARGEST_NOISE_SHARE and 4 * late.batch_size <= min(end, LARGEST_BATCH):
+            late = late._replace(batch_size=_enough_rows(late.batch_size, float(info.noise_share), end))
+        elif info.num_non_finite > 0 or not info.kinetic_temperature < HOT:
+            late = late._replace(step_size=SHORTEN * late.step_size)
+            account.num_non_finite += int(info.num_non_finite)
+        else:
+            temperature = float(info.kinetic_temperature)
+            account.num_moves += 1
+            account.temperatures.append(temperature)
+            return late._replace(temperature=temperature), islands.at(moved)
+    return None
+
+
+def _enough_rows(batch_size: int, noise_share: float, num_rows: int) -> int:
+    """The next batch size that should bring the gradient's noise below its bound: few sizes, few compilations."""
+    needed = batch_size * noise_share / LARGEST_NOISE_SHARE
+    while 4 * batch_size <= min(num_rows, LARGEST_BATCH):
+        batch_size *= 4
+        if batch_size >= needed:
+            break
+    return batch_size
+
+
+def log_remainders(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> np.ndarray:
+    """The log posterior beyond second order at each particle: how far the posterior is from Gaussian."""
+    positions = islands.all_positions
+    anchors = _anchors(late)
+    before = np.broadcast_to(anchors, positions.shape)
+    mean, _ = _sampled(model, before, positions, anchors, rows, (0, late.num_rows_then), ALL_ROWS, places)
+    return mean + _prior_change(model, before, positions, anchors)
+
+
+def _normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
+    found = [normalise(surrogate) for surrogate in surrogates]
+    return None if any(one is None for one in found) else [one for one in found if one is not None]
+
+
+def _anchors(late: Late) -> np.ndarray:
+    return np.array([surrogate.anchor for surrogate in late.surrogates])[late.modes]
+
+
+def _of_all_rows(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> Surrogate:
+    surrogate = at_anchor(model, position)
+    for first in range(0, end, ROWS_AT_ONCE):
+        surrogate = with_rows(model, surrogate, pack(rows.between(first, min(end, first + ROWS_AT_ONCE))))
+    return surrogate
+
+
+def _surrogate_change(late: Late, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """By how much the surrogates' normalised densities, pulled back, differ: nothing but rounding of the positions."""
+    now, then = _normalised(late.surrogates), _normalised(late.then)
+    assert now is not None
+    assert then is not None
+    change = np.empty(len(before))
+    for mode, (new, old) in enumerate(zip(late.surrogates, late.then, strict=True)):
+        mine = late.modes == mode
+        volumes = now[mode].gaussian.log_volume - then[mode].gaussian.log_volume
+        growth = now[mode].log_integral - then[mode].log_integral
+        change[mine] = new.values_at(after[mine]) - old.values_at(before[mine]) + volumes - growth
+    return change
+
+
+def _remainder_change(
+    model: Model, late: Late, before: np.ndarray, after: np.ndarray, rows: WithChunk, end: int, places: Places
+) -> np.ndarray:
+    """The change of the log posterior beyond second order, of old rows from before to after and of new rows."""
+    anchors, border = _anchors(late), late.num_rows_then
+    at_anchor = np.broadcast_to(anchors, before.shape)
+    sample = ALL_ROWS if end <= ALL_ROWS else FIRST_SAMPLE
+    while True:
+        old, old_variance = _sampled(model, before, after, anchors, rows, (0, border), sample, places)
+        new, new_variance = _sampled(model, at_anchor, after, anchors, rows, (border, end), sample, places)
+        variance = old_variance + new_variance
+        if 4 * sample > min(end, LARGEST_SAMPLE) or np.sqrt(np.median(variance)) < LARGEST_NOISE:
+            break
+        sample *= 4
+    # Noise in a log weight makes the weight too large on average.
+    return old + new - 0.5 * variance + _prior_change(model, before, after, anchors)
+
+
+def _sampled(
+    model: Model,
+    before: np.ndarray,
+    after: np.ndarray,
+    anchors: np.ndarray,
+    rows: WithChunk,
+    ends: tuple[int, int],
+    sample: int,
+    places: Places,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The change of the remainder over the rows between two ends, and the variance that sampling them has."""
+    total = ends[1] - ends[0]
+    drawn = rows.between(*ends) if total <= sample else rows.draw(places.generator(), (sample,), *ends)
+    count = min(total, sample)
+    positions = (values.astype(real_dtype()) for values in (before, after, anchors))
+    sums, squares = (np.asarray(part, np.float64) for part in _remainder_sums(model, *positions, pack(drawn)))
+    if total <= sample:
+        return sums, np.zeros_like(sums)
+    means = sums / count
+    return total * means, total**2 / count * np.maximum(squares / count - means**2, 0.0)
+
+
+def _prior_change(model: Model, before: np.ndarray, after: np.ndarray, anchors: np.ndarray) -> np.ndarray:
+    positions = (values.astype(real_dtype()) for values in (before, after, anchors))
+    return np.asarray(_prior_remainders(model, *positions), np.float64)
+
+
+def _kernel_bias(late: Late, positions: np.ndarray, log_weights: np.ndarray) -> float:
+    """The error in log Z of particles that are too hot, to first order: (T - 1) Cov(log weight, energy)."""
+    then = _normalised(late.then)
+    assert then is not None
+    energies = np.empty(len(positions))
+    for mode, old in enumerate(then):
+        mine = late.modes == mode
+        energies[mine] = 0.5 * old.gaussian.distances(positions[mine]) ** 2
+    usable = np.isfinite(log_weights)
+    covariance = np.mean(
+        (log_weights[usable] - log_weights[usable].mean()) * (energies[usable] - energies[usable].mean())
+    )
+    return (late.temperature - 1.0) / late.temperature**2 * float(covariance)
+
+
+def _langevin(
+    model: Model,
+    kernel: Langevin,
+    late: Late,
+    now: list[Normalised],
+    positions: np.ndarray,
+    rows: WithChunk,
+    end: int,
+    places: Places,
+) -> tuple[np.ndarray, langevin.Info]:
+    """One move in the surrogates' whitened coordinates."""
+    batches = rows.draw(places.generator(), (kernel.num_steps + 1, 2, late.batch_size // 2), 0, end)
+    whitened = np.empty_like(positions)
+    for mode, one in enumerate(now):
+        mine = late.modes == mode
+        whitened[mine] = one.gaussian.whiten(positions[mine])
+    centres = np.array([one.gaussian.centre for one in now])[late.modes]
+    unwhitening = np.array([_unwhitening(one) for one in now])[late.modes]
+    anchors = gradients.Anchors(
+        jnp.asarray(_anchors(late), real_dtype()),
+        jnp.asarray([surrogate.gradient for surrogate in late.surrogates], real_dtype())[late.modes],
+        jnp.asarray([surrogate.hessian for surrogate in late.surrogates], real_dtype())[late.modes],
+    )
+    coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
+    scale = end / (late.batch_size // 2)
+    moved, info = _compiled_langevin(
+        model, kernel, places.next(), *coordinates, anchors, batches, scale, late.step_size
+    )
+    return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), info
+
+
+def _unwhitening(one: Normalised) -> np.ndarray:
+    return np.linalg.inv(np.linalg.cholesky(one.gaussian.precision).T)
+
+
+@partial(jax.jit, static_argnames=("model", "kernel"))
+def _compiled_langevin(
+    model: Model,
+    kernel: Langevin,
+    here: jax.Array,
+    whitened: jax.Array,
+    centres: jax.Array,
+    unwhitening: jax.Array,
+    anchors: gradients.Anchors,
+    batches: Rows,
+    rows_per_batch_row: float,
+    step_size: float,
+) -> tuple[jax.Array, langevin.Info]:
+    def gradient(whitened: jax.Array, batch: Rows) -> jax.Array:
+        positions = centres + jnp.einsum("nij,nj->ni", unwhitening, whitened)
+        found = gradients.control_variate(model, positions, anchors, batch, rows_per_batch_row)
+        return jnp.einsum("nij,ni->nj", unwhitening, found)
+
+    return langevin.move(key_of(here), whitened, gradient, batches, step_size, kernel)
+
+
+@partial(jax.jit, static_argnames="model")
+def _remainder_sums(
+    model: Model, before: jax.Array, after: jax.Array, anchors: jax.Array, rows: Blocks
+) -> tuple[jax.Array, jax.Array]:
+    return remainder_change(model, before, after, anchors, rows)
+
+
+@partial(jax.jit, static_argnames="model")
+def _prior_remainders(model: Model, before: jax.Array, after: jax.Array, anchors: jax.Array) -> jax.Array:
+    return prior_remainder_change(model, before, after, anchors)

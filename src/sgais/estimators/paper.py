@@ -1,0 +1,183 @@
+"""Stochastic gradient annealed importance sampling: Algorithm 1 of the paper, one chunk at a time.
+
+`update` is lines 4-11 of the algorithm with a chunk of rows in the place of the one observation y_n. The
+arithmetic on weights is float64 on the host; the device does the two heavy things, `weigh` (log-likelihoods
+of the chunk) and `move` (SGHMC on the chunk and mini-batches of the past), each compiled once for a model, a
+configuration and a capacity of chunks.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from sgais import annealing, gradients
+from sgais.blocks import Blocks, pack
+from sgais.errors import require, require_count
+from sgais.estimators.annealing_config import AnnealingConfig
+from sgais.estimators.particles import draw_prior, key_of, place
+from sgais.estimators.record import Info
+from sgais.estimators.weights import accumulate, resample, usable, without_failures
+from sgais.fields import Chunk, num_rows
+from sgais.history import Past
+from sgais.kernels import SGHMC, sghmc
+from sgais.likelihood import log_likelihoods as weigh
+from sgais.model import Model, Rows
+
+
+@dataclass(frozen=True)
+class PaperConfig(AnnealingConfig):
+    """The parameters of Algorithm 1; the defaults are the paper's. Written `sgais.Config.paper(...)`.
+
+    Attributes:
+        num_particles: As in `AnnealingConfig`, like the next three, which apply to every chunk.
+        target_ess_fraction: Target ESS over the number of particles.
+        schedule: Fixed inverse temperatures instead.
+        resampling: None, or a scheme.
+        batch_size: Rows per mini-batch of the past.
+        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set. `OnlineEvidence` takes chunks as
+            they come.
+        kernel: The parameters of the moves.
+    """
+
+    batch_size: int = 500
+    chunk_size: int = 500
+    kernel: SGHMC = field(default_factory=SGHMC)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_count("batch_size", self.batch_size)
+        require_count("chunk_size", self.chunk_size)
+        require(isinstance(self.kernel, SGHMC), "kernel", "be a sgais.SGHMC", self.kernel)
+
+
+class State(NamedTuple):
+    """Everything that the next chunk needs to know of the past, but for the rows themselves."""
+
+    positions: jax.Array  # (particles, d)
+    log_weights: np.ndarray  # (particles,), float64
+    num_rows: int
+    num_chunks: int  # with the seed, it determines every random number of the next chunk
+    kernel_bias: float  # what the heat of the moves has done to log Z, estimated
+    warning: str = ""
+
+    @property
+    def log_evidence(self) -> float:
+        """Log of line 14: the mean of the weights."""
+        return annealing.log_mean_exp(self.log_weights)
+
+    @property
+    def standard_error(self) -> float:
+        """Algorithm 1 gives none: NaN once there are data."""
+        return float("nan") if self.num_rows else 0.0
+
+
+def init(model: Model, config: PaperConfig, seed: int) -> State:
+    """Lines 1-2: particles from the prior, weights of one."""
+    positions = draw_prior(model, config.num_particles, place(seed, 0, 0))
+    return State(positions, np.zeros(config.num_particles), num_rows=0, num_chunks=0, kernel_bias=0.0)
+
+
+def update(model: Model, config: PaperConfig, seed: int, state: State, chunk: Chunk, past: Past) -> tuple[State, Info]:
+    """Lines 4-11: anneal one chunk in. Pure: `state` and `past` stay as they are, whatever happens."""
+    blocks, rows_seen = pack(chunk), state.num_rows + num_rows(chunk)
+    positions, log_weights = state.positions, state.log_weights
+    inverse_temperature, num_failed = 0.0, 0
+    moves: list[sghmc.Info] = []
+    while inverse_temperature < 1.0:
+        here = place(seed, state.num_chunks + 1, len(moves))
+        generator = np.random.default_rng(here)
+
+        at_prior = state.num_rows == 0 and not moves
+        log_likelihoods, failed = usable(weigh(model, positions, blocks), at_prior)
+        chosen = config.next_inverse_temperature(log_likelihoods, inverse_temperature, len(moves))
+        log_increments = (chosen - inverse_temperature) * log_likelihoods
+        inverse_temperature = chosen
+        log_weights = accumulate(log_weights, log_increments)
+        positions, log_weights = resample(config.resampling, generator, positions, log_weights)
+
+        batches = _draw_batches(config, generator, past, chunk)
+        scales = _Scales(
+            inverse_temperature,
+            past_per_batch_row=state.num_rows / config.batch_size,
+            step_size=config.kernel.learning_rate / rows_seen,
+        )
+        positions, move_info = _move(model, config.kernel, here, positions, blocks, batches, scales)
+        moves.append(move_info)
+        num_failed += failed
+
+    temperature = float(np.mean([move.kinetic_temperature for move in moves]))
+    kernel_bias = state.kernel_bias + _kernel_bias(model, temperature, state.num_rows, rows_seen)
+    return State(positions, log_weights, rows_seen, state.num_chunks + 1, kernel_bias), Info(
+        annealing_steps=len(moves),
+        num_moves=len(moves),
+        final_ess=annealing.effective_sample_size(log_increments),
+        weight_ess=annealing.effective_sample_size(log_weights),
+        kinetic_temperature=temperature,
+        step_size=config.kernel.learning_rate / rows_seen,
+        num_modes=0,
+        num_non_finite=num_failed + int(sum(move.num_non_finite for move in moves)),
+    )
+
+
+def positions_now(state: State) -> np.ndarray:
+    """The particles' positions, shape (particles, d)."""
+    return np.asarray(state.positions)
+
+
+def log_weights_now(state: State) -> np.ndarray:
+    """The particles' log weights, not normalised."""
+    return state.log_weights
+
+
+def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
+    """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
+    log_likelihoods, _ = without_failures(weigh(model, state.positions, pack(chunk)))
+    return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.log_evidence
+
+
+def _kernel_bias(model: Model, temperature: float, rows_before: int, rows_seen: int) -> float:
+    """The error that the chunk's log Z has from hot particles.
+
+    With a covariance T times too large, a chunk's mean log-likelihood is too low by (T - 1) / 2 in each dimension,
+    times the chunk's share of the information.
+    """
+    if rows_before == 0 or not np.isfinite(temperature):
+        return 0.0
+    return -0.5 * (temperature - 1.0) * model.dimension * float(np.log(rows_seen / rows_before))
+
+
+class _Scales(NamedTuple):
+    """The numbers by which the parts of a move are scaled; they change, the compiled program does not."""
+
+    inverse_temperature: float
+    past_per_batch_row: float
+    step_size: float
+
+
+def _draw_batches(config: PaperConfig, generator: np.random.Generator, past: Past, chunk: Chunk) -> Chunk:
+    """A mini-batch of the past for every step of the move."""
+    shape = (config.kernel.num_steps, config.batch_size)
+    if past.num_rows == 0:  # the first chunk has no past: any row will do, it counts zero times
+        return {name: np.broadcast_to(rows[0], (*shape, *rows.shape[1:])) for name, rows in chunk.items()}
+    return past.draw(generator, *shape)
+
+
+@partial(jax.jit, static_argnames=("model", "kernel"))
+def _move(
+    model: Model,
+    kernel: SGHMC,
+    place: jax.Array,
+    positions: jax.Array,
+    chunk: Blocks,
+    batches: Rows,
+    scales: _Scales,
+) -> tuple[jax.Array, sghmc.Info]:
+    """Line 9: SGHMC with the potential of Eq. (seq-potential)."""
+
+    def gradient(at: jax.Array, batch: Rows) -> jax.Array:
+        return gradients.mini_batch(model, at, chunk, scales.inverse_temperature, batch, scales.past_per_batch_row)
+
+    return sghmc.move(key_of(place), positions, gradient, batches, scales.step_size, kernel)

@@ -1,0 +1,99 @@
+"""A quadratic surrogate of the log posterior in one mode: what the rows seen so far say at an anchor.
+
+The log posterior, its gradient and its Hessian at the anchor are sums over rows, so that a new chunk is added to them
+exactly and the past need not be seen again. They give a Gaussian whose normalising constant is known. What the
+posterior has beyond it is small and can be estimated from a sample of rows.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from sgais.blocks import Blocks
+from sgais.estimators.gaussian import Gaussian
+from sgais.likelihood import derivatives_by_group
+from sgais.model import Model, real_dtype
+
+
+class Surrogate(NamedTuple):
+    """The log posterior, not normalised, at an anchor: float64, summed over the prior and all rows so far.
+
+    Attributes:
+        anchor: The position, shape (d,), in numbers that the device can hold.
+        value: Log density.
+        gradient: Shape (d,).
+        hessian: Shape (d, d).
+    """
+
+    anchor: np.ndarray
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+    def values_at(self, positions: np.ndarray) -> np.ndarray:
+        """The surrogate's log density at positions (n, d)."""
+        steps = positions - self.anchor
+        return self.value + steps @ self.gradient + 0.5 * np.einsum("ni,ij,nj->n", steps, self.hessian, steps)
+
+
+class Normalised(NamedTuple):
+    """A surrogate as a Gaussian times its integral."""
+
+    gaussian: Gaussian
+    log_integral: float
+
+
+def at_anchor(model: Model, position: np.ndarray) -> Surrogate:
+    """The surrogate of the prior alone."""
+    anchor = np.asarray(position, real_dtype())
+    value, gradient, hessian = (np.asarray(part, np.float64) for part in _prior_derivatives(model, anchor))
+    return Surrogate(anchor.astype(np.float64), float(value), gradient, _symmetric(hessian))
+
+
+def with_rows(model: Model, surrogate: Surrogate, rows: Blocks) -> Surrogate:
+    """The surrogate after more rows."""
+    groups = _likelihood_derivatives(model, surrogate.anchor.astype(real_dtype()), rows)
+    value, gradient, hessian = (np.asarray(group).sum(axis=0, dtype=np.float64) for group in groups)
+    return Surrogate(
+        surrogate.anchor,
+        surrogate.value + float(value),
+        surrogate.gradient + gradient,
+        surrogate.hessian + _symmetric(hessian),
+    )
+
+
+def normalise(surrogate: Surrogate) -> Normalised | None:
+    """The Gaussian that the surrogate is, or None where it has no maximum."""
+    precision = -surrogate.hessian
+    if not np.isfinite(precision).all() or np.linalg.eigvalsh(precision)[0] <= 0:
+        return None
+    step = np.linalg.solve(precision, surrogate.gradient)
+    gaussian = Gaussian(surrogate.anchor + step, precision)
+    return Normalised(gaussian, surrogate.value + 0.5 * float(surrogate.gradient @ step) + gaussian.log_volume)
+
+
+def transport(positions: np.ndarray, old: Gaussian, new: Gaussian) -> np.ndarray:
+    """Positions under the affine map that takes one Gaussian to the other."""
+    return new.unwhiten(old.whiten(positions))
+
+
+def _symmetric(matrix: np.ndarray) -> np.ndarray:
+    return 0.5 * (matrix + matrix.T)
+
+
+@partial(jax.jit, static_argnames="model")
+def _prior_derivatives(model: Model, position: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    return (
+        model.log_prior_at(position),
+        jax.grad(model.log_prior_at)(position),
+        jax.hessian(model.log_prior_at)(position),
+    )
+
+
+@partial(jax.jit, static_argnames="model")
+def _likelihood_derivatives(
+    model: Model, position: jax.Array, blocks: Blocks
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    return derivatives_by_group(model, position, blocks)

@@ -1,0 +1,89 @@
+"""Islands: their schedule, their evidence, their error bars."""
+
+import numpy as np
+import pytest
+
+from sgais.estimators.islands import (
+    Islands,
+    combine,
+    ess_fraction,
+    estimate,
+    have_parted,
+    largest_step,
+    migrate,
+    resample,
+)
+
+GENERATOR = np.random.default_rng(0)
+
+
+def islands(log_weights, log_evidences=None):
+    count, size = log_weights.shape
+    positions = np.arange(count * size, dtype=float).reshape(count, size, 1)
+    return Islands(positions, log_weights, np.zeros(count) if log_evidences is None else log_evidences)
+
+
+@pytest.mark.parametrize("spread", [0.3, 0.6, 0.8])
+def test_the_combined_evidence_is_unbiased_and_its_error_covers(spread):
+    """Islands whose Z are log-normal with mean 1; the error bar claims 95 %."""
+    repeats = 4000
+    logs = np.random.default_rng(1).normal(-0.5 * spread**2, spread, size=(repeats, 8))
+    found = np.array([combine(row) for row in logs])
+    error = found[:, 0].std() / np.sqrt(repeats)
+    assert abs(found[:, 0].mean()) < 5 * error
+    covered = np.mean(np.abs(found[:, 0]) < 1.96 * found[:, 1])
+    assert 0.92 < covered < 0.98
+
+
+def test_without_students_factor_the_error_would_not_cover():
+    logs = np.random.default_rng(1).normal(-0.045, 0.3, size=(4000, 8))
+    found = np.array([combine(row) for row in logs])
+    assert np.mean(np.abs(found[:, 0]) < 1.96 / 1.21 * found[:, 1]) < 0.925
+
+
+def test_islands_that_found_nothing_count_as_zero():
+    found = combine(np.array([0.0, 0.0, 0.0, 0.0, -np.inf, -np.inf, -1000.0, -1000.0]))
+    assert found.log_evidence == pytest.approx(np.log(0.5))
+    assert 0.1 < found.standard_error < 1
+
+
+def test_equal_islands_have_no_error():
+    assert combine(np.full(8, -3.0)) == (-3.0, 0.0)
+
+
+def test_the_step_is_the_largest_that_keeps_the_pooled_ess():
+    log_likelihoods = GENERATOR.normal(size=(4, 50)) * 10
+    nothing = np.zeros((4, 50))
+    step = largest_step(nothing, log_likelihoods, 1.0, 0.5)
+    assert ess_fraction(step * log_likelihoods) == pytest.approx(0.5, abs=1e-4)
+    assert ess_fraction(1.01 * step * log_likelihoods) < 0.5
+
+
+def test_resampling_keeps_each_islands_evidence_and_its_own_particles():
+    before = islands(GENERATOR.normal(size=(4, 100)), np.arange(4.0))
+    after, chosen = resample(before, GENERATOR)
+    assert estimate(after) == pytest.approx(estimate(before))
+    assert (after.log_weights == 0).all()
+    np.testing.assert_array_equal(chosen // 100, np.repeat(np.arange(4), 100))
+    thinned, _ = resample(before, GENERATOR, 10)
+    assert thinned.positions.shape == (4, 10, 1)
+    assert estimate(thinned) == pytest.approx(estimate(before))
+
+
+def test_resampling_draws_by_weight():
+    heavy = GENERATOR.random((3, 500)) < 0.5
+    after, _ = resample(islands(np.where(heavy, np.log(3.0), 0.0)), GENERATOR)
+    share = 3 * heavy.mean() / (3 * heavy.mean() + 1 - heavy.mean())
+    assert heavy.ravel()[after.all_positions.astype(int)].mean() == pytest.approx(share, abs=0.02)
+
+
+def test_migration_books_the_evidence_and_mixes_the_islands():
+    before = islands(np.zeros((8, 50)), np.array([0.0, 0.0, 0.0, 0.0, -50.0, -50.0, -50.0, -np.inf]))
+    assert have_parted(before)
+    assert not have_parted(islands(np.zeros((8, 50))))
+    after, chosen = migrate(before, GENERATOR)
+    assert estimate(after) == pytest.approx(estimate(before))
+    assert after.log_evidences.tolist() == [0.0] * 8
+    assert chosen.max() < 200, "the lost islands leave nobody"
+    homes = after.positions[..., 0] // 50
+    assert all(len(set(home)) == 4 for home in homes), "every island has particles of all that live"

@@ -36,7 +36,7 @@ from sgais.model import Model, real_dtype
 FIRST_PIECE = 16  # rows; from there on pieces double the data
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
 EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
-MANY_ROWS = 16384  # from which on there are fewer particles even if surrogates are of no use yet
+MANY_ROWS = 8192  # from which on there are fewer particles even if surrogates are of no use yet
 CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
 HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the particles
@@ -61,7 +61,7 @@ class Config:
 
     num_particles: int = 128
     num_islands: int = 8
-    early_factor: int = 4
+    early_factor: int = 12
     target_ess_fraction: float = 0.5
     chunk_size: int = 500
     batch_size: int = 256
@@ -83,7 +83,8 @@ class Config:
         require(divides, "num_particles", f"be a multiple of num_islands = {self.num_islands}", self.num_particles)
         between = 0 < self.target_ess_fraction < 1
         require(between, "target_ess_fraction", "lie between 0 and 1", self.target_ess_fraction)
-        require(isinstance(self.kernel, Langevin), "kernel", "be a sgais.Langevin", self.kernel)
+        cure = "For the published algorithm write sgais.Config.paper(kernel=...)."
+        require(isinstance(self.kernel, Langevin), "kernel", "be a sgais.Langevin", self.kernel, cure)
         require(isinstance(self.early_kernel, HMC), "early_kernel", "be a sgais.HMC", self.early_kernel)
 
     @property

@@ -192,14 +192,25 @@ def _early_piece(
 ) -> State:
     """Take in at most as many rows as there are already."""
     ends = state.num_rows, min(rows.num_rows, max(FIRST_PIECE, 2 * state.num_rows))
+    moves_before = account.num_moves
     early, islands = early_phase.take(
         model, config.early_kernel, config.target_ess_fraction, state.early, state.islands, rows, ends, places, account
     )
+    if ends[0] >= EXACT_ROWS and account.num_moves - moves_before > _usual_moves(model, ends):
+        account.warn(
+            f"between rows {ends[0]} and {ends[1]} the posterior moved farther than so many rows explain: the data may "
+            "have changed, and few particles followed; log Z may be too low by several nats"
+        )
     if archipelago.have_parted(islands):
         islands, _ = archipelago.migrate(islands, places.generator())
     if ends[1] >= MANY_ROWS:
         islands = _thinned(config, islands, places)
     return state._replace(early=early, islands=islands, num_rows=ends[1])
+
+
+def _usual_moves(model: Model, ends: tuple[int, int]) -> float:
+    """More moves than new rows of the same kind ask for: about d / 2 while the data double."""
+    return 4.0 + model.dimension * float(np.log(ends[1] / ends[0]))
 
 
 def _thinned(config: Config, islands: Islands, places: Places) -> Islands:

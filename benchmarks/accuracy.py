@@ -160,7 +160,7 @@ def report(lines: list[dict[str, str]]) -> str:
         "`sgais.Config()`, chunks of 500 rows, data and estimate of the same seed, one core. Printed by "
         "`make bench-accuracy`; every run is a line of `accuracy.csv`. Truth: exact for linear regression and "
         "auto-regression, Laplace with importance sampling for the others (runs whose reference is not good to "
-        "0.1 nat are left out). The machine has two cores, and the other one was busy.",
+        "0.1 nat are left out).",
         "",
         *_errors(lines),
         "",

@@ -100,7 +100,7 @@ def late_over_early(data: dict[str, np.ndarray]) -> tuple[float, float]:
 
 def main() -> None:
     warm_up = sgais.simulate.linear_regression(2 * CHUNK).data
-    sgais.estimate(MODEL, warm_up)
+    sgais.estimate(MODEL, warm_up, config=sgais.Config.paper())
     lines = [
         "# The engine in paper mode",
         "",

@@ -1,4 +1,3 @@
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro.distributions as dist
@@ -211,20 +210,6 @@ def test_the_first_chunk_defines_the_fields_of_a_model_without_any():
 def test_impossible_arguments_are_refused(arguments, message):
     with pytest.raises(sgais.ConfigError, match=message):
         sgais.OnlineEvidence(**arguments)
-
-
-@pytest.fixture
-def compilations():
-    """Counts what XLA compiles, whoever asks for it."""
-    names = []
-
-    def note(event, duration, **_):
-        if event == "/jax/core/compile/backend_compile_duration":
-            names.append(event)
-
-    jax.monitoring.register_event_duration_secs_listener(note)
-    yield names
-    jax.monitoring.unregister_event_duration_listener(note)
 
 
 def test_one_compilation_for_a_model_a_configuration_and_a_capacity(compilations):

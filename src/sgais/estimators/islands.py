@@ -7,13 +7,11 @@ biased low, all alike, and their spread does not show it.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from sgais import annealing, resampling
 from sgais.errors import EstimationError
 
-# With few islands the spread is itself uncertain: Student's t quantiles over 1.96, by which an error must be widened
-# for log Z +- 1.96 errors to hold 95 % of the time, by degrees of freedom.
-STUDENT_FACTORS = {1: 6.48, 2: 2.20, 3: 1.62, 4: 1.42, 5: 1.31, 6: 1.25, 7: 1.21, 9: 1.15, 11: 1.12, 15: 1.09, 31: 1.04}
 LARGEST_SPREAD = 1.5  # standard deviation of the islands' log evidences
 SMALLEST_STEP = 1e-12  # of the inverse temperature
 
@@ -165,5 +163,5 @@ def _reset(islands: Islands, survivors: np.ndarray) -> Islands:
 
 
 def _student_factor(degrees_of_freedom: int) -> float:
-    known = max(number for number in STUDENT_FACTORS if number <= degrees_of_freedom)
-    return STUDENT_FACTORS[known]
+    """With few islands the spread is itself uncertain: the quantile of Student's t over that of a Gaussian."""
+    return float(stdtrit(degrees_of_freedom, 0.975) / ndtri(0.975))

@@ -122,11 +122,10 @@ def weigh(
     model: Model, late: Late, islands: Islands, rows: WithChunk, end: int, places: Places, account: Account
 ) -> tuple[Late, Islands] | None:
     """Let the particles follow the surrogates and weigh them; None if the weights collapse."""
-    log_growth = log_growths(late)
-    if log_growth is None:
+    if _normalised(late.surrogates) is None:
         return None
     before, after = islands.all_positions, positions_now(late, islands)
-    log_weights = log_growth + _surrogate_change(late, before, after)
+    log_weights = _surrogate_change(late, before, after)
     log_weights += _remainder_change(model, late, before, after, rows, end, places)
     log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)
     fraction = ess_fraction(log_weights.reshape(islands.log_weights.shape))
@@ -225,7 +224,7 @@ def _of_all_rows(model: Model, position: np.ndarray, rows: WithChunk, end: int) 
 
 
 def _surrogate_change(late: Late, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """By how much the surrogates' normalised densities, pulled back, differ: nothing but rounding of the positions."""
+    """The log weights that the surrogates give particles which follow them: one number for all of a mode's."""
     now, then = _normalised(late.surrogates), _normalised(late.then)
     assert now is not None
     assert then is not None
@@ -233,8 +232,7 @@ def _surrogate_change(late: Late, before: np.ndarray, after: np.ndarray) -> np.n
     for mode, (new, old) in enumerate(zip(late.surrogates, late.then, strict=True)):
         mine = late.modes == mode
         volumes = now[mode].gaussian.log_volume - then[mode].gaussian.log_volume
-        growth = now[mode].log_integral - then[mode].log_integral
-        change[mine] = new.values_at(after[mine]) - old.values_at(before[mine]) + volumes - growth
+        change[mine] = new.values_at(after[mine]) - old.values_at(before[mine]) + volumes
     return change
 
 

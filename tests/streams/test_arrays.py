@@ -22,7 +22,7 @@ def test_a_bare_array_is_the_column_y():
     [
         ({"x": [1], "y": [1, 2]}, 5, DataError, "equal length"),
         ([], 5, DataError, "at least one row"),
-        ([1], 0, ConfigError, "`chunk_size` must be at least 1, got 0"),
+        ([1], 0, ConfigError, "`chunk_size` must be a whole number of at least 1, got 0"),
     ],
 )
 def test_bad_sources_are_refused_at_the_call(source, size, error, message):

@@ -1,0 +1,89 @@
+"""Bad rows: how they are described, and what is done with them."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sgais.errors import DataError, require
+
+POLICIES = ("raise", "skip", "quarantine")
+
+
+class BadRow(NamedTuple):
+    """One row that no model should see.
+
+    Attributes:
+        source: The name of the source.
+        row: Its number in the source; the first row of data is row 0.
+        line: Its line, counted from 1, if the source is a text.
+        column: The source's column that is at fault; None if the whole row is.
+        reason: What is wrong with it.
+        values: The row as the source has it.
+    """
+
+    source: str
+    row: int
+    line: int | None
+    column: str | None
+    reason: str
+    values: Any
+
+    def error(self) -> DataError:
+        """What is raised where bad rows are not to be passed over."""
+        place = f"row {self.row}" + ("" if self.line is None else f" (line {self.line})")
+        column = "" if self.column is None else f" column {self.column!r}"
+        return DataError(
+            f"`{self.source}` {place}{column} {self.reason}. "
+            "Correct the row, or pass over such rows with on_error='skip' or 'quarantine'."
+        )
+
+    def as_json(self) -> str:
+        """One line for the quarantine file."""
+        entry = {"source": self.source, "row": self.row, "column": self.column, "reason": self.reason}
+        return json.dumps({**entry, "values": _plain(self.values)}, default=str)
+
+
+class Quarantine:
+    """A file that bad rows are appended to, one JSON object per line."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        try:
+            self._path.open("a").close()
+        except OSError as error:
+            raise DataError(
+                f"`quarantine` must be a file that can be written, got {path}: {error.strerror}."
+            ) from error
+
+    def write(self, rows: Sequence[BadRow]) -> None:
+        """Append the rows in one go, so that an interrupt leaves no half of a line."""
+        if rows:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write("".join(row.as_json() + "\n" for row in rows))
+
+
+def check_policy(on_error: str, quarantine: str | Path | None) -> Quarantine | None:
+    """The quarantine, if that is the policy."""
+    require(on_error in POLICIES, "on_error", f"be one of {', '.join(POLICIES)}", on_error)
+    if on_error == "quarantine":
+        require(quarantine is not None, "quarantine", "be a path where on_error='quarantine'", quarantine)
+        return Quarantine(quarantine or "")
+    require(quarantine is None, "quarantine", "come with on_error='quarantine'", quarantine)
+    return None
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON can hold; what is not finite is written as text."""
+    if isinstance(value, dict):
+        return {str(name): _plain(entry) for name, entry in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,75 @@
+"""Which source fits what a user passes."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from sgais.errors import ConfigError, DataError, require
+from sgais.streams.arrays import ArraySource
+from sgais.streams.csv_text import CsvSource
+from sgais.streams.files import FileLines, FollowedLines, StandardInputLines
+from sgais.streams.iterables import IterableSource
+from sgais.streams.ndjson import NdjsonSource
+from sgais.streams.parquet import ParquetSource
+from sgais.streams.source import Source
+from sgais.streams.tables import is_table, table_source
+
+FORMATS = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
+TEXT_SOURCES: dict[str, type[CsvSource] | type[NdjsonSource]] = {"csv": CsvSource, "ndjson": NdjsonSource}
+
+
+def choose_source(source: object, chunk_size: int, follow_seconds: float | None, format_name: str | None) -> Source:
+    """Look at the type of what was passed and, if it is a path, at how its name ends."""
+    known = sorted(set(FORMATS.values()))
+    require(format_name is None or format_name in known, "format", f"be one of {', '.join(known)}", format_name)
+    if isinstance(source, str | os.PathLike):
+        return _of_path(os.fspath(source), follow_seconds, format_name)
+    require(format_name is None, "format", "come with a path or standard input", format_name)
+    require(follow_seconds is None, "follow_seconds", "come with a path", follow_seconds)
+    if is_table(source):
+        return table_source(source)
+    if isinstance(source, Mapping) or _is_array(source):
+        return ArraySource(source)
+    if isinstance(source, Iterable):
+        return IterableSource(source, rows_per_piece=chunk_size)
+    raise DataError(
+        f"`source` must be arrays, a table, a path or an iterable of rows, got a {type(source).__name__}. "
+        "See docs/streams.md for all that can be streamed."
+    )
+
+
+def _is_array(source: object) -> bool:
+    """Whether the rows are numbers; a list of dictionaries is a list of rows."""
+    if isinstance(source, list | tuple):
+        return not source or not isinstance(source[0], Mapping)
+    return hasattr(source, "__array__") or isinstance(source, np.ndarray)
+
+
+def _of_path(path: str, follow_seconds: float | None, format_name: str | None) -> Source:
+    if path == "-":
+        require(follow_seconds is None, "follow_seconds", "come with a path", follow_seconds, "A pipe waits by itself.")
+        require(format_name in TEXT_SOURCES, "format", "be 'csv' or 'ndjson' for standard input", format_name)
+        return TEXT_SOURCES[str(format_name)](StandardInputLines())
+    format_name = format_name or _format_of(path)
+    if format_name == "parquet":
+        require(follow_seconds is None, "follow_seconds", "come with a CSV or NDJSON file", follow_seconds)
+        return ParquetSource(path)
+    lines = FileLines(path) if follow_seconds is None else FollowedLines(path, follow_seconds)
+    return TEXT_SOURCES[format_name](lines)
+
+
+def _format_of(path: str) -> str:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    if suffixes and suffixes[-1] in FORMATS:
+        return FORMATS[suffixes[-1]]
+    if Path(path).is_dir():
+        return "parquet"
+    if not Path(path).exists():
+        raise DataError(f"`source` must be a path that exists, got {path}.")
+    raise ConfigError(
+        f"`format` must be given where the name of a file does not end on {', '.join(FORMATS)} (or .gz), got {path}."
+    )

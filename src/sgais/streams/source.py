@@ -1,0 +1,106 @@
+"""What a source of rows is: the contract that every file of this room keeps.
+
+A source hands out *pieces*: consecutive rows as it holds them, nothing checked yet, as many at a time as it can give
+cheaply or, if it is live, as it has. Where pieces end says nothing about where chunks will end.
+"""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from sgais.errors import DataError
+
+ROWS_PER_PIECE = 65_536  # large enough that the work per piece does not show, small enough to be read ahead
+
+
+class Labels(NamedTuple):
+    """A column of categories: `names[code]` is the value of a row, code -1 means missing."""
+
+    codes: np.ndarray
+    names: list[Any]
+
+
+Column: TypeAlias = np.ndarray | Labels | list[Any]
+"""Numbers (masked where missing), categories, or cells of any Python type, in order of simplicity."""
+
+
+class Broken(NamedTuple):
+    """A row that could not be cut into cells."""
+
+    reason: str
+    values: Any
+
+
+class Piece(NamedTuple):
+    """Consecutive rows of a source; a live source that has nothing new gives one of no rows.
+
+    Attributes:
+        columns: The columns asked for, all of the same length.
+        num_rows: That length.
+        broken: The rows without cells, by their place in the piece; their places in the columns hold anything.
+        lines: The line of the text that each row ends on, counted from 1, where there is a text.
+    """
+
+    columns: dict[str, Column]
+    num_rows: int
+    broken: dict[int, Broken] = {}  # noqa: RUF012 (never changed)
+    lines: Sequence[int] | None = None
+
+
+class Source(Protocol):
+    """Something that rows can be read from.
+
+    Attributes:
+        name: What messages call it.
+        total_rows: How many rows there are, if that is known without reading them.
+        column_names: Its columns, if they are known without waiting for data.
+        is_at_hand: Whether its rows lie in memory, so that nothing is gained by reading ahead.
+    """
+
+    name: str
+    total_rows: int | None
+    column_names: list[str] | None
+    is_at_hand: bool
+
+    def read(self, start: int, wanted: Sequence[str] | None) -> Iterator[Piece]:
+        """Hand out the rows from row `start` on, with the wanted columns or with all."""
+
+
+def existing_columns(source_name: str, available: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    """The columns to read; refuse names that occur twice or not at all."""
+    twice = {name for name in available if list(available).count(name) > 1}
+    if twice:
+        raise DataError(
+            f"`{source_name}` must name each column once, got {sorted(twice)[0]!r} more than once. Rename one."
+        )
+    if wanted is None:
+        return list(available)
+    for name in wanted:
+        if name not in available:
+            near = difflib.get_close_matches(name, available, n=1, cutoff=0.5)
+            hint = f"Did you mean {near[0]!r}?" if near else "Map the columns by keyword, e.g. y='target'."
+            raise DataError(
+                f"`{source_name}` must have the column {name!r}, got the columns "
+                f"{', '.join(map(repr, available))}. {hint}"
+            )
+    return list(dict.fromkeys(wanted))
+
+
+def past_the_end(source_name: str, start: int, num_rows: int) -> DataError:
+    """The error of a position that the source does not have."""
+    return DataError(
+        f"`position` must be at most the number of rows of `{source_name}`, got {start} of {num_rows} rows. "
+        "Is it the source that the position was taken from?"
+    )
+
+
+def read_only_once(source_name: str, was_read: bool) -> bool:
+    """Refuse to read a second time what comes only once."""
+    if was_read:
+        raise DataError(
+            f"`{source_name}` must be read in one go, got a second reading after an error or a `seek`: "
+            "its rows come only once. Make a new stream."
+        )
+    return True

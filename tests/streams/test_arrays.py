@@ -3,7 +3,6 @@ import pytest
 
 from sgais import stream
 from sgais.errors import ConfigError, DataError
-from sgais.streams import lagged
 
 
 def test_chunks_hold_every_row_in_order():
@@ -28,15 +27,3 @@ def test_a_bare_array_is_the_column_y():
 def test_bad_sources_are_refused_at_the_call(source, size, error, message):
     with pytest.raises(error, match=message):
         stream(source, size)
-
-
-def test_lagged_rows_hold_the_newest_value_first():
-    rows = lagged([1.0, 2.0, 3.0, 4.0, 5.0], order=2)
-    np.testing.assert_array_equal(rows["x"], [[2, 1], [3, 2], [4, 3]])
-    np.testing.assert_array_equal(rows["y"], [3, 4, 5])
-    np.testing.assert_array_equal(lagged([1.0, 2.0], order=1)["x"], [[1]])
-
-
-def test_a_series_too_short_for_the_order_is_refused():
-    with pytest.raises(DataError, match="longer than the order 2"):
-        lagged([1.0, 2.0], order=2)

@@ -44,7 +44,9 @@ class Cleaner:
         self._mapping = mapping
         self._fields = fields
         self._categories = categories
-        self._widths: dict[str, int] = {}  # of columns that hold vectors, as the first good row has them
+        self._widths: dict[
+            str, int
+        ] = {}  # numbers per cell of each column (0: no vector), as the first good rows have it
         self._declared: dict[str, list[Any]] = {}  # the categories that the source itself declares
 
     def clean_all(self, pieces: Iterator[Piece], start: int, stop_at_bad_row: bool) -> Iterator[Clean]:
@@ -87,14 +89,15 @@ class Cleaner:
         """One column of the chunk; notes the first fault of each row."""
         names = [parts] if isinstance(parts, str) else parts
         field = self._fields[name] if self._fields is not None else None
-        checked = [self._check(part, piece.columns[part], field) for part in names]
+        width = sum(field.shape) if field is not None and isinstance(parts, str) and field.shape != (1,) else None
+        checked = [self._check(part, piece.columns[part], field, width) for part in names]
         for part, found in zip(names, checked, strict=True):
             for row, reason in found.faults.items():
                 faults.setdefault(row, (part, reason))
         values = put_together([found.values for found in checked], is_list=not isinstance(parts, str))
         return check_shape(self._source_name, name, values, self._fields)
 
-    def _check(self, name: str, column: Column, field: Field | None) -> Checked:
+    def _check(self, name: str, column: Column, field: Field | None, expected_width: int | None) -> Checked:
         categories = self._categories.get(name)
         if categories is not None:
             checked = check_labels(column, categories)
@@ -103,17 +106,12 @@ class Cleaner:
             checked = check_labels(column, column.names)
         else:
             self._require_numbers(name, column)
-            checked = check_numbers(column, self._width(name, field))
-            if checked.values.ndim == 2 and len(checked.faults) < len(checked.values):
-                self._widths.setdefault(name, checked.values.shape[1])
+            checked = check_numbers(column, self._widths.get(name, expected_width))
+            if checked.values.ndim <= 2 and len(checked.faults) < len(checked.values):
+                self._widths.setdefault(name, sum(checked.values.shape[1:]))
         if field is not None and field.is_integer:
             checked = check_whole(checked, field)
         return checked
-
-    def _width(self, name: str, field: Field | None) -> int | None:
-        if field is not None and len(field.shape) == 1:
-            return field.shape[0]
-        return self._widths.get(name)
 
     def _require_numbers(self, name: str, column: np.ndarray | list[Any]) -> None:
         """Refuse a column that as a whole is of another type: no single row is at fault."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sgais.errors import DataError
-from sgais.streams.files import Lines
+from sgais.streams.files import Lines, unmarked
 from sgais.streams.source import Broken, Piece, existing_columns, past_the_end
 
 
@@ -45,7 +45,7 @@ class CsvSource:
         """The rows of each block; one that runs on into the next block is read there."""
         unfinished = ""
         num_lines = 0
-        for block in self._lines.blocks():
+        for block in unmarked(self._lines.blocks()):
             rows, rest = _parse(self.name, unfinished + block, num_lines)
             num_lines += (unfinished + block).count("\n") - rest.count("\n")
             unfinished = rest
@@ -98,10 +98,9 @@ def _header(name: str, cells: list[str]) -> list[str]:
     """The names of the columns; refuse a first line that holds data, which would be lost in silence."""
     if not cells:
         raise DataError(f"`{name}` must start with a line of column names, got an empty file.")
-    header = [cells[0].removeprefix("\ufeff"), *cells[1:]]
-    if all(map(_is_number, header)) and not all(cell.isdigit() for cell in header):
-        raise DataError(f"`{name}` must start with a line of column names, got numbers: {header}. Add such a line.")
-    return header
+    if all(map(_is_number, cells)) and not all(cell.isdigit() for cell in cells):
+        raise DataError(f"`{name}` must start with a line of column names, got numbers: {cells}. Add such a line.")
+    return cells
 
 
 def _is_number(cell: str) -> bool:

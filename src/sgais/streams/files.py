@@ -38,6 +38,14 @@ class Lines(Protocol):
         """Hand out the text from the beginning, cut behind ends of lines; empty text if there is none yet."""
 
 
+def unmarked(blocks: Iterator[str]) -> Iterator[str]:
+    """The blocks without the byte order mark that some programs put in front of a text."""
+    is_begun = False
+    for block in blocks:
+        yield block if is_begun else block.removeprefix("\ufeff")
+        is_begun = is_begun or bool(block)
+
+
 class FileLines:
     """A file that is complete."""
 

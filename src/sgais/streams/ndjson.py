@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sgais.streams.files import Lines
+from sgais.streams.files import Lines, unmarked
 from sgais.streams.row_columns import RowColumns
 from sgais.streams.source import Broken, Piece, past_the_end
 
@@ -50,7 +50,7 @@ class NdjsonSource:
 
     def _numbered_lines(self) -> Iterator[list["_Line"]]:
         number = 0
-        for block in self._lines.blocks():
+        for block in unmarked(self._lines.blocks()):
             lines = list(io.StringIO(block, newline="\n"))
             yield [_Line(text, number + place) for place, text in enumerate(lines, 1) if text.strip()]
             number += len(lines)

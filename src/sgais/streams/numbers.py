@@ -9,7 +9,7 @@ import numpy as np
 from sgais.fields import Field
 
 MISSING = "is missing"
-PLAIN_TYPES = ({float}, {int}, {int, float}, {str})  # what NumPy converts as we would: no booleans, no None
+PLAIN_TYPES = ({float}, {int}, {int, float}, {str})  # all that needs no look at each cell: no None, no booleans
 
 
 class Checked(NamedTuple):
@@ -20,14 +20,19 @@ class Checked(NamedTuple):
 
 
 def check_numbers(column: np.ndarray | list[Any], width: int | None) -> Checked:
-    """Read a column as finite numbers, or as vectors of `width` of them where the first cell is a vector."""
+    """Read a column as finite numbers, one per row (width 0) or a vector of `width` of them.
+
+    If the width is not known, the first cell says it.
+    """
     if isinstance(column, np.ndarray):
         return _check_finite(column)
-    if any(_is_vector(cell) for cell in column):
+    if width is None:
+        width = next((len(cell) if _is_vector(cell) else 0 for cell in column if cell is not None), 0)
+    if width > 0:
         return _check_vectors(column, width)
     if set(map(type, column)) in PLAIN_TYPES:
         try:
-            return _check_finite(np.array(column, dtype=np.float64), column)
+            return _check_finite(np.array(list(map(float, column))), column)
         except (ValueError, OverflowError):
             pass  # one of the cells is at fault: look at each
     return _check_cells(column)
@@ -107,17 +112,15 @@ def _is_vector(cell: Any) -> bool:
     return isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim > 0)
 
 
-def _check_vectors(cells: Sequence[Any], width: int | None) -> Checked:
-    """One vector per row, all of one length: the given one, else that of the first."""
-    first = next(cell for cell in cells if _is_vector(cell))
-    width = len(first) if width is None else width
+def _check_vectors(cells: Sequence[Any], width: int) -> Checked:
+    """One vector per row, all of one length."""
     values = np.zeros((len(cells), width))
     faults = {}
     for row, cell in enumerate(cells):
         if not _is_vector(cell) or len(cell) != width:
             faults[row] = MISSING if cell is None else f"must be {width} numbers, got {cell!r}"
             continue
-        checked = check_numbers(list(cell), None)
+        checked = check_numbers(list(cell), 0)
         values[row] = checked.values
         if checked.faults:
             place, fault = min(checked.faults.items())

@@ -1,0 +1,103 @@
+import gzip
+
+import numpy as np
+import pytest
+
+from sgais import stream
+from sgais.errors import ConfigError, DataError
+
+
+def write(tmp_path, content, name="d.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,y\n1,2\n3,word\n", r"d.csv` row 1 \(line 3\) column 'y' must be a number, got 'word'"),
+        ("a,y\n1,2\n\n3,word\n", r"row 1 \(line 4\) column 'y'"),
+        ("a,y\n1,2\n3,\n", r"row 1 \(line 3\) column 'y' is missing"),
+        ("a,y\n1,2\n3,nan\n", r"row 1 \(line 3\) column 'y' is missing"),
+        ("a,y\n1,2\n3,-inf\n", r"row 1 \(line 3\) column 'y' is infinite, got -inf"),
+        ("a,y\n1,2\n3,true\n", r"row 1 \(line 3\) column 'y' must be a number, got 'true'"),
+        ("a,y\n1,2\n3,4,5\n", r"row 1 \(line 3\) must have 2 cells as the first line has, got 3"),
+        ("a,y\n1,2\n3", r"row 1 \(line 3\) must have 2 cells as the first line has, got 1"),
+        ('a,y\n1,2\n3,"4\n5', r"row 1 \(line 3\) ends inside a quoted cell"),
+        (b"a,y\n1,2\n3,\xff4\n", r"row 1 \(line 3\) column 'y' holds bytes that are not UTF-8"),
+        ('a,y\n"1\n",2\nx,4\n', r"row 1 \(line 4\) column 'a' must be a number, got 'x'"),
+    ],
+)
+def test_a_bad_row_is_named_by_source_row_line_and_column(tmp_path, content, message):
+    path = write(tmp_path, content)
+    with pytest.raises(DataError, match=message):
+        list(stream(path))
+    rows = stream(path, on_error="skip")
+    assert [len(chunk["y"]) for chunk in rows] == [1]
+    assert (rows.num_bad_rows, rows.position) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "`.*d.csv` must start with a line of column names, got an empty file"),
+        ("a,y\n", "`.*d.csv` must have at least one row, got none"),
+        ("0.5,1.5\n1,2\n", "must start with a line of column names, got numbers"),
+        ("a,a\n1,2\n", "must name each column once, got 'a' more than once"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(tmp_path, content, message):
+    with pytest.raises(DataError, match=message):
+        list(stream(write(tmp_path, content), on_error="skip"))
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "missing.ndjson", "missing.csv.gz", "missing.parquet", "missing"])
+def test_a_path_that_cannot_be_read_is_refused_at_the_call(tmp_path, name):
+    with pytest.raises(DataError, match=f"got .*{name}"):
+        stream(tmp_path / name)
+
+
+def test_a_directory_is_no_csv_file(tmp_path):
+    (tmp_path / "d.csv").mkdir()
+    with pytest.raises(DataError, match="`source` must be a file, got .*d.csv"):
+        stream(tmp_path / "d.csv")
+
+
+def test_a_compressed_file_that_ends_too_early(tmp_path):
+    whole = gzip.compress(b"y\n" + b"".join(b"%r\n" % value for value in np.random.default_rng(0).normal(size=9_000)))
+    with pytest.raises(DataError, match="must be a whole gzip file, got one that ends too early"):
+        list(stream(write(tmp_path, whole[:-1000], "d.csv.gz")))
+    with pytest.raises(DataError, match="must be a gzip file, got something else"):
+        stream(write(tmp_path, b"y\n1\n", "e.csv.gz"))
+
+
+def test_quotes_byte_order_marks_blank_lines_and_spaces(tmp_path):
+    path = write(tmp_path, '\ufeff"a b",y\r\n"1", 2\r\n\r\n3,"4"\r\n')
+    chunk = next(stream(path, x=["a b"]))
+    np.testing.assert_array_equal(chunk["x"], [[1], [3]])
+    np.testing.assert_array_equal(next(stream(path))["y"], [2, 4])
+
+
+def test_a_quoted_cell_may_run_over_many_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr("sgais.streams.files.BLOCK_BYTES", 7)
+    path = write(tmp_path, 'note,y\n"one\ntwo\nthree four five",1\n"",2\n"a ""b""\n",bad\n')
+    rows = stream(path, 2, y="y")
+    np.testing.assert_array_equal(next(rows)["y"], [1, 2])
+    with pytest.raises(DataError, match=r"row 2 \(line 7\) column 'y'"):
+        next(rows)
+
+
+def test_an_open_quote_does_not_swallow_a_long_file(tmp_path):
+    path = write(tmp_path, 'y\n1\n"2\n' + "3\n" * 200_000)
+    with pytest.raises(DataError, match="must be CSV, got field larger than field limit .* Is a quote left open"):
+        list(stream(path))
+
+
+def test_the_format_may_be_said_where_the_name_does_not(tmp_path):
+    path = write(tmp_path, "y\n1\n2\n", "numbers.txt")
+    assert list(next(stream(path, format="csv"))["y"]) == [1, 2]
+    with pytest.raises(ConfigError, match="`format` must be given where the name of a file does not end on .csv"):
+        stream(path)
+    with pytest.raises(ConfigError, match="`format` must be one of csv, ndjson, parquet, got 'excel'"):
+        stream(path, format="excel")

@@ -1,4 +1,5 @@
 import gzip
+import json
 
 import numpy as np
 import pytest
@@ -101,3 +102,54 @@ def test_the_format_may_be_said_where_the_name_does_not(tmp_path):
         stream(path)
     with pytest.raises(ConfigError, match="`format` must be one of csv, ndjson, parquet, got 'excel'"):
         stream(path, format="excel")
+
+
+HARD = [
+    "1.5,2\n",
+    " 3 ,+4e-3\n",
+    "5,nan\n",
+    "-inf,6\n",
+    "7,\n",
+    "8,1_0\n",
+    "9,true\n",
+    "10,11,12\n",
+    "13\n",
+    "\n",
+    '"14","15"\n',
+    '"16\n",17\n',
+    "18,19\r\n",
+    ".5,1e400\n",
+    "0x1,2\n",
+    "20,\u0661\n",
+    "0.1,123456789.123456789\n",
+]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_blocks_of_plain_numbers_are_read_as_all_others(tmp_path, monkeypatch, seed):
+    """Arrow reads the blocks that it can; turned off, every row, fault and line number must be the same."""
+    lines = np.random.default_rng(seed).choice(["1.25,2.5\n"] * 60 + HARD, size=500)
+    path = write(tmp_path, "a,y\n" + "".join(lines))
+    monkeypatch.setattr("sgais.streams.files.BLOCK_BYTES", 60)
+    results = []
+    for name in ("with", "without"):
+        quarantine = tmp_path / f"{name}.ndjson"
+        rows = stream(path, 7, on_error="quarantine", quarantine=quarantine)
+        chunks = list(rows)
+        bad = [(entry["row"], entry["column"]) for entry in map(json.loads, quarantine.read_text().splitlines())]
+        results.append(([chunk["y"].tolist() for chunk in chunks], [chunk["a"].tolist() for chunk in chunks], bad))
+        monkeypatch.setattr("sgais.streams.csv_text.read_numbers", lambda *_: None)
+    assert results[0] == results[1]
+    assert len(results[0][2]) > 10
+
+
+def test_line_numbers_behind_blocks_of_plain_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr("sgais.streams.files.BLOCK_BYTES", 20)
+    path = write(tmp_path, "y\n" + "1.5\n" * 50 + "\n" + "2.5\n" * 50 + "nan\n")
+    with pytest.raises(DataError, match=r"row 100 \(line 103\) column 'y' is missing"):
+        list(stream(path))
+
+
+def test_a_row_cut_off_at_the_end_can_be_skipped_over(tmp_path):
+    path = write(tmp_path, 'y\n1\n"2\n')
+    assert list(stream(path, on_error="skip").seek(2)) == []

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sgais.errors import DataError
+from sgais.streams.csv_numbers import read_numbers
 from sgais.streams.files import Lines, unmarked
 from sgais.streams.source import Broken, Piece, existing_columns, past_the_end
 
@@ -21,37 +22,62 @@ class CsvSource:
         self._lines = lines
         self.column_names: list[str] | None = None
         if not lines.is_live:
-            first = next((rows for rows in self._rows() if rows.cells), None)
+            first = next((rows for block in self._blocks() if (rows := self._rows(block)).cells), None)
             self.column_names = _header(self.name, first.cells[0] if first else [])
 
     def read(self, start: int, wanted: Sequence[str] | None) -> Iterator[Piece]:
         """Hand out the rows from row `start` on, with the wanted columns or with all."""
-        header: list[str] | None = None
-        places: dict[str, int] = {}
+        header: list[str] = []
+        names: list[str] = []
         to_skip = start
-        for rows in self._rows():
-            if header is None and rows.cells:
+        for block in self._blocks():
+            if header and not to_skip:
+                numbers = read_numbers(block.text, block.num_lines_before, header, names)
+                if numbers is not None:
+                    yield numbers
+                    continue
+            rows = self._rows(block)
+            if not header and rows.cells:
                 header = _header(self.name, rows.cells[0])
-                places = {name: header.index(name) for name in existing_columns(self.name, header, wanted)}
+                names = existing_columns(self.name, header, wanted)
                 rows = rows.after(1)
             skipped = min(to_skip, len(rows.cells))
             to_skip -= skipped
-            yield _piece(rows.after(skipped), places, len(header or ()))
-        _header(self.name, header or [])
+            yield _piece(rows.after(skipped), {name: header.index(name) for name in names}, len(header))
+        _header(self.name, header)
         if to_skip:
             raise past_the_end(self.name, start, start - to_skip)
 
-    def _rows(self) -> Iterator["_Rows"]:
-        """The rows of each block; one that runs on into the next block is read there."""
+    def _blocks(self) -> Iterator["_Block"]:
+        """The text in blocks of whole rows; a row that runs on into the next block is moved there."""
         unfinished = ""
         num_lines = 0
         for block in unmarked(self._lines.blocks()):
-            rows, rest = _parse(self.name, unfinished + block, num_lines)
-            num_lines += (unfinished + block).count("\n") - rest.count("\n")
-            unfinished = rest
-            yield rows
+            text = unfinished + block
+            unfinished = _unfinished_row(self.name, text, num_lines) if '"' in text else ""
+            text = text.removesuffix(unfinished)
+            yield _Block(text, num_lines)
+            num_lines += text.count("\n")
         if unfinished and not self._lines.may_grow:
-            yield _Rows([[unfinished]], [num_lines + 1], is_cut_off=True)
+            yield _Block(unfinished, num_lines, is_cut_off=True)
+
+    def _rows(self, block: "_Block") -> "_Rows":
+        if block.is_cut_off:
+            return _Rows([[block.text]], [block.num_lines_before + 1], is_cut_off=True)
+        rows = _Rows([], [])
+        for cells, line in _cells(self.name, block.text, block.num_lines_before):
+            if cells:
+                rows.cells.append(cells)
+                rows.lines.append(line)
+        return rows
+
+
+class _Block(NamedTuple):
+    """Text of whole rows, or of one that stops inside a quoted cell."""
+
+    text: str
+    num_lines_before: int
+    is_cut_off: bool = False
 
 
 class _Rows(NamedTuple):
@@ -66,32 +92,33 @@ class _Rows(NamedTuple):
         return _Rows(self.cells[count:], self.lines[count:], self.is_cut_off)
 
 
-def _parse(name: str, text: str, num_lines_before: int) -> tuple[_Rows, str]:
-    """Cut text into rows, and give back what belongs to a row whose quoted cell is not closed yet."""
-    row_text: list[str] = []
+def _unfinished_row(name: str, text: str, num_lines_before: int) -> str:
+    """The end of a text that belongs to a row whose quoted cell is not closed yet."""
+    lines = list(io.StringIO(text, newline=""))
     is_dry = False
 
-    def lines() -> Iterator[str]:
+    def watched() -> Iterator[str]:
         nonlocal is_dry
-        for line in io.StringIO(text, newline=""):
-            row_text.append(line)
-            yield line
+        yield from lines
         is_dry = True
 
-    reader = csv.reader(lines())
-    rows = _Rows([], [])
+    last_row_starts = num_lines_before
+    for _, line in _cells(name, watched(), num_lines_before):
+        if is_dry:  # the reader asked for more lines to finish this row
+            return "".join(lines[last_row_starts - num_lines_before :])
+        last_row_starts = line
+    return ""
+
+
+def _cells(name: str, text: str | Iterator[str], num_lines_before: int) -> Iterator[tuple[list[str], int]]:
+    """The cells of each row, and the line on which it ends."""
+    reader = csv.reader(io.StringIO(text, newline="") if isinstance(text, str) else text)
     try:
         for cells in reader:
-            if is_dry:  # the reader asked for more lines to finish this row
-                return rows, "".join(row_text)
-            row_text.clear()
-            if cells:
-                rows.cells.append(cells)
-                rows.lines.append(num_lines_before + reader.line_num)
+            yield cells, num_lines_before + reader.line_num
     except csv.Error as error:
         line = num_lines_before + reader.line_num
         raise DataError(f"`{name}` must be CSV, got {error} at line {line}. Is a quote left open?") from error
-    return rows, ""
 
 
 def _header(name: str, cells: list[str]) -> list[str]:
@@ -114,7 +141,7 @@ def _is_number(cell: str) -> bool:
 def _piece(rows: _Rows, places: dict[str, int], width: int) -> Piece:
     cells = rows.cells
     broken = {}
-    if rows.is_cut_off:
+    if rows.is_cut_off and cells:
         broken[len(cells) - 1] = Broken("ends inside a quoted cell", cells[-1])
     if set(map(len, cells)) - {width}:
         for place in [place for place, row in enumerate(cells) if len(row) != width]:

@@ -123,8 +123,6 @@ class Stream:
         """The next `num_rows` good rows as one chunk, fewer if the source ends; None if it has ended."""
         require_count("num_rows", num_rows)
         delivery = self._take(num_rows)
-        if self._quarantine is not None:
-            self._quarantine.write(delivery.bad_rows)
         self.num_bad_rows += len(delivery.bad_rows)
         self.position = delivery.position
         if self.position == 0:
@@ -153,7 +151,10 @@ class Stream:
         if self._assembly is None:
             self._assembly = self._start()
         try:
-            return self._assembly.take(num_rows)
+            delivery = self._assembly.take(num_rows)
+            if self._quarantine is not None:
+                self._quarantine.write(delivery.bad_rows)
+            return delivery
         except BaseException:
             self.close()  # rows that were read and not delivered must be read again, not be lost
             raise

@@ -246,6 +246,7 @@ def test_no_thread_outlives_its_stream(open_stream):
     before = threading.active_count()
     rows = open_stream(chunk_size=10)
     next(rows)
+    time.sleep(0.05)  # until the queue is full and the thread waits
     del rows
     wait_for_threads(before)
     rows = open_stream(chunk_size=10)

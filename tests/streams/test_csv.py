@@ -145,9 +145,12 @@ def test_blocks_of_plain_numbers_are_read_as_all_others(tmp_path, monkeypatch, s
 
 def test_line_numbers_behind_blocks_of_plain_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr("sgais.streams.files.BLOCK_BYTES", 20)
-    path = write(tmp_path, "y\n" + "1.5\n" * 50 + "\n" + "2.5\n" * 50 + "nan\n")
-    with pytest.raises(DataError, match=r"row 100 \(line 103\) column 'y' is missing"):
-        list(stream(path))
+    for text, place in [
+        ("1.5\n" * 50 + "\n" + "2.5\n" * 50 + "nan\n", r"row 100 \(line 103\)"),
+        ("1.5\n" * 5 + "\nnan\n", r"row 5 \(line 8\)"),  # the blank line and the bad row are in one block
+    ]:
+        with pytest.raises(DataError, match=place + " column 'y' is missing"):
+            list(stream(write(tmp_path, "y\n" + text)))
 
 
 def test_a_row_cut_off_at_the_end_can_be_skipped_over(tmp_path):

@@ -3,6 +3,8 @@
 All of it is arithmetic on a few numbers per particle: NumPy, float64, on the host.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sgais.errors import EstimationError, require
@@ -44,7 +46,8 @@ def next_inverse_temperature(log_likelihoods: np.ndarray, inverse_temperature: f
     remaining = 1.0 - inverse_temperature
     if effective_sample_size(remaining * possible) >= target:
         return 1.0
-    found = inverse_temperature + _largest_step(possible, remaining, target)
+    step = largest_step(lambda step: effective_sample_size(step * possible) >= target, remaining)
+    found = inverse_temperature + step
     if found <= inverse_temperature:
         raise EstimationError(
             f"the annealing of this chunk is stuck at inverse temperature {inverse_temperature!r}: the particles' "
@@ -54,12 +57,12 @@ def next_inverse_temperature(log_likelihoods: np.ndarray, inverse_temperature: f
     return found
 
 
-def _largest_step(log_likelihoods: np.ndarray, remaining: float, target: float) -> float:
-    """Bisection: the ESS of exp(step * log_likelihoods) never grows with the step."""
+def largest_step(is_small_enough: Callable[[float], bool], remaining: float) -> float:
+    """The largest step of the inverse temperature that is small enough, by bisection, where `remaining` is not."""
     low, high = 0.0, remaining
     while high - low > RELATIVE_TOLERANCE * high:
         middle = 0.5 * (low + high)
-        if effective_sample_size(middle * log_likelihoods) >= target:
+        if is_small_enough(middle):
             low = middle
         else:
             high = middle

@@ -63,12 +63,12 @@ class OnlineEvidence:
         model, fields, rows = self._check(chunk)
         state = self._state_for(model)
         new_state, info = self._estimator.update(model, self.config, self.seed, state, rows, self._history)
-        log_evidence = new_state.log_evidence
+        found = new_state.estimate
         record = EvidenceRecord(
             num_rows=new_state.num_rows,
-            log_evidence=log_evidence,
-            increment=log_evidence - self.log_evidence,
-            standard_error=new_state.standard_error,
+            log_evidence=found.log_evidence,
+            increment=found.log_evidence - self.log_evidence,
+            standard_error=found.standard_error,
             kernel_bias=new_state.kernel_bias,
             **info._asdict(),
             warning=new_state.warning,

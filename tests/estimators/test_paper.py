@@ -34,7 +34,7 @@ def test_the_papers_settings():
 
 def test_the_state_starts_at_the_prior_with_evidence_one():
     state = algorithm.init(MODEL, sgais.Config.paper(num_particles=4000), seed=0)
-    assert state.log_evidence == 0.0
+    assert state.estimate.log_evidence == 0.0
     assert abs(float(state.positions.mean())) < 4 / np.sqrt(4000 * 6)
     assert float(state.positions.var()) == pytest.approx(1, abs=0.05)
 
@@ -66,7 +66,7 @@ def test_increments_are_weighed_before_the_particles_move():
     state, chunk, (new_state, info) = first_chunk(config)
     log_likelihoods = algorithm.weigh(MODEL, state.positions, pack(chunk))
     assert info.annealing_steps == 1
-    assert new_state.log_evidence == pytest.approx(annealing.log_mean_exp(log_likelihoods))
+    assert new_state.estimate.log_evidence == pytest.approx(annealing.log_mean_exp(log_likelihoods))
     assert not np.allclose(new_state.positions, state.positions)
 
 
@@ -98,7 +98,7 @@ def test_without_resampling_weights_are_carried_and_with_it_they_are_reset():
     for scheme in sorted(SCHEMES):
         reset = first_chunk(sgais.Config.paper(resampling=scheme))[2][0]
         assert len(np.unique(reset.log_weights)) == 1
-        assert reset.log_evidence == pytest.approx(carried.log_evidence, abs=30)
+        assert reset.estimate.log_evidence == pytest.approx(carried.estimate.log_evidence, abs=30)
 
 
 def test_the_past_enters_by_mini_batches_scaled_to_its_size():

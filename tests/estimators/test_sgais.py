@@ -57,7 +57,7 @@ def test_an_update_changes_neither_state_nor_past():
     first, _ = algorithm.update(MODEL, sgais.Config(), 0, state, chunk, History())
     second, _ = algorithm.update(MODEL, sgais.Config(), 0, state, chunk, History())
     assert state.num_rows == 0
-    assert first.log_evidence == second.log_evidence
+    assert first.estimate.log_evidence == second.estimate.log_evidence
 
 
 def test_particles_follow_the_surrogate_between_weighings():

@@ -11,6 +11,7 @@ from scipy.special import ndtri, stdtrit
 
 from sgais import annealing, resampling
 from sgais.errors import EstimationError
+from sgais.estimators.record import Estimate
 
 LARGEST_SPREAD = 1.5  # standard deviation of the islands' log evidences
 SMALLEST_STEP = 1e-12  # of the inverse temperature
@@ -50,13 +51,6 @@ class Islands(NamedTuple):
     def times(self, log_increments: np.ndarray) -> "Islands":
         """The particles with these factors on their weights, in the shape of either kind of weights."""
         return self._replace(log_weights=self.log_weights + log_increments.reshape(self.log_weights.shape))
-
-
-class Estimate(NamedTuple):
-    """A log evidence and its standard error."""
-
-    log_evidence: float
-    standard_error: float
 
 
 def estimate(islands: Islands) -> Estimate:
@@ -102,21 +96,15 @@ def ess_fraction(log_weights: np.ndarray) -> float:
 
 
 def largest_step(log_weights: np.ndarray, log_likelihoods: np.ndarray, remaining: float, target: float) -> float:
-    """The largest step of the inverse temperature that keeps the pooled ESS at its target, by bisection."""
-    low, high = 0.0, remaining
-    while high - low > annealing.RELATIVE_TOLERANCE * high:
-        middle = 0.5 * (low + high)
-        if ess_fraction(log_weights + middle * log_likelihoods) >= target:
-            low = middle
-        else:
-            high = middle
-    if low < SMALLEST_STEP:
+    """The largest step of the inverse temperature that keeps the pooled ESS at its target."""
+    step = annealing.largest_step(lambda step: ess_fraction(log_weights + step * log_likelihoods) >= target, remaining)
+    if step < SMALLEST_STEP:
         possible = log_likelihoods[np.isfinite(log_likelihoods)]
         raise EstimationError(
             f"annealing is stuck: the particles' log-likelihoods of the next rows differ by {np.ptp(possible):.3g}. "
             "Rescale the data, or look for rows that the model all but rules out."
         )
-    return low
+    return step
 
 
 def resample(

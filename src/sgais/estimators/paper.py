@@ -18,7 +18,7 @@ from sgais.blocks import Blocks, pack
 from sgais.errors import require, require_count
 from sgais.estimators.annealing_config import AnnealingConfig
 from sgais.estimators.particles import draw_prior, key_of, place
-from sgais.estimators.record import Info
+from sgais.estimators.record import Estimate, Info
 from sgais.estimators.weights import accumulate, resample, usable, without_failures
 from sgais.fields import Chunk, num_rows
 from sgais.history import Past
@@ -64,14 +64,9 @@ class State(NamedTuple):
     warning: str = ""
 
     @property
-    def log_evidence(self) -> float:
-        """Log of line 14: the mean of the weights."""
-        return annealing.log_mean_exp(self.log_weights)
-
-    @property
-    def standard_error(self) -> float:
-        """Algorithm 1 gives none: NaN once there are data."""
-        return float("nan") if self.num_rows else 0.0
+    def estimate(self) -> Estimate:
+        """Log of line 14: the mean of the weights. Algorithm 1 gives no error: NaN once there are data."""
+        return Estimate(annealing.log_mean_exp(self.log_weights), float("nan") if self.num_rows else 0.0)
 
 
 def init(model: Model, config: PaperConfig, seed: int) -> State:
@@ -135,7 +130,7 @@ def log_weights_now(state: State) -> np.ndarray:
 def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
     log_likelihoods, _ = without_failures(weigh(model, state.positions, pack(chunk)))
-    return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.log_evidence
+    return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.estimate.log_evidence
 
 
 def _kernel_bias(model: Model, temperature: float, rows_before: int, rows_seen: int) -> float:

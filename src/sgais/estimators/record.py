@@ -3,6 +3,13 @@
 from typing import NamedTuple
 
 
+class Estimate(NamedTuple):
+    """A log evidence and its Monte Carlo error."""
+
+    log_evidence: float
+    standard_error: float
+
+
 class Info(NamedTuple):
     """What the update of one chunk tells about itself.
 

@@ -25,7 +25,7 @@ from sgais.estimators.islands import Islands
 from sgais.estimators.late import Late
 from sgais.estimators.paper import PaperConfig
 from sgais.estimators.particles import Places, sample_prior
-from sgais.estimators.record import Info
+from sgais.estimators.record import Estimate, Info
 from sgais.estimators.weights import without_failures
 from sgais.fields import Chunk
 from sgais.history import Past, WithChunk
@@ -106,14 +106,9 @@ class State(NamedTuple):
     warning: str
 
     @property
-    def log_evidence(self) -> float:
-        """Log Z of all rows so far."""
-        return archipelago.estimate(weighted_now(self)).log_evidence
-
-    @property
-    def standard_error(self) -> float:
-        """Of `log_evidence`, from the spread of the islands."""
-        return archipelago.estimate(weighted_now(self)).standard_error
+    def estimate(self) -> Estimate:
+        """Log Z of all rows so far, and its error from the spread of the islands."""
+        return archipelago.estimate(weighted_now(self))
 
 
 def init(model: Model, config: Config, seed: int) -> State:
@@ -229,8 +224,9 @@ def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, plac
     anchored = anchor(model, islands.all_positions, rows.between(0, state.num_rows))
     if anchored is None:
         return later
-    hidden = anchored.log_evidence - state.log_evidence
-    if hidden > HIDDEN_MODE + 3 * state.standard_error:
+    so_far = state.estimate
+    hidden = anchored.log_evidence - so_far.log_evidence
+    if hidden > HIDDEN_MODE + 3 * so_far.standard_error:
         account.warn(
             f"after {state.num_rows} rows a mode was found that has e^{hidden:.0f} times the evidence of what the "
             "particles have explored: log Z is probably too low"

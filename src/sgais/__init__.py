@@ -1,7 +1,7 @@
 """Evidence while the data arrive: stochastic gradient annealed importance sampling (SGAIS)."""
 
-from sgais import annealing, models, plots, simulate, streams
-from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError
+from sgais import annealing, history, models, plots, simulate, streams
+from sgais.errors import CheckpointError, ConfigError, DataError, EstimationError, ModelError, SgaisError
 from sgais.estimate import estimate
 from sgais.estimators.ais import AISConfig
 from sgais.estimators.laplace import LaplaceConfig
@@ -22,6 +22,7 @@ __all__ = [
     "HMC",
     "SGHMC",
     "AISConfig",
+    "CheckpointError",
     "Config",
     "ConfigError",
     "ConstrainedSGHMC",
@@ -41,6 +42,7 @@ __all__ = [
     "annealing",
     "estimate",
     "from_numpyro",
+    "history",
     "models",
     "plots",
     "simulate",

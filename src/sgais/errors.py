@@ -23,6 +23,10 @@ class EstimationError(SgaisError, RuntimeError):
     """The estimate cannot go on with this chunk; the state before it is kept."""
 
 
+class CheckpointError(SgaisError, RuntimeError):
+    """A checkpoint could not be written or read; what is running goes on as it was."""
+
+
 def require_count(name: str, value: object, smallest: int = 1) -> None:
     """Check an argument that counts something."""
     is_count = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= smallest

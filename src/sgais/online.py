@@ -1,20 +1,32 @@
-"""OnlineEvidence: push chunks, read off the evidence. Joins model, estimator and history; computes nothing."""
+"""OnlineEvidence: push chunks, read off the evidence.
+
+Joins model, estimator, history and checkpoints; computes nothing.
+"""
 
 import time
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
-from sgais.errors import SgaisError, require
+from sgais import checkpoint, fingerprint
+from sgais.errors import CheckpointError, ConfigError, SgaisError, require
 from sgais.estimators import paper, sgais
+from sgais.estimators.early import Early
 from sgais.estimators.error_budget import error_budget, in_words
+from sgais.estimators.islands import Islands
+from sgais.estimators.late import Late
 from sgais.estimators.paper import PaperConfig
 from sgais.estimators.particles import constrained
 from sgais.estimators.record import EvidenceRecord
+from sgais.estimators.surrogate import Surrogate
 from sgais.estimators.weights import normalised
-from sgais.fields import Chunk, Fields, as_arrays, check_chunk, infer_fields
-from sgais.history import History
+from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields, num_rows
+from sgais.history import Disk, Memory, Past, Reservoir
+from sgais.kernels import HMC, SGHMC, Langevin
 from sgais.model import Model, real_dtype
 
 
@@ -25,7 +37,35 @@ class Bindable(Protocol):
         """The model for chunks like this one."""
 
 
+class Seekable(Protocol):
+    """A stream that can go on in its middle, as `sgais.stream` makes them."""
+
+    position: int
+    num_bad_rows: int
+
+    def seek(self, position: int) -> object:
+        """Go on with the source's row of this number."""
+
+
 ESTIMATORS: dict[type, Any] = {sgais.Config: sgais, PaperConfig: paper}
+HISTORIES: dict[str, Any] = {kind.__name__: kind for kind in (Memory, Disk, Reservoir)}
+SAVED_TYPES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *ESTIMATORS,
+        HMC,
+        SGHMC,
+        Langevin,
+        Field,
+        sgais.State,
+        paper.PaperState,
+        Early,
+        Islands,
+        Late,
+        Surrogate,
+    )
+}
+FINGERPRINT_ROWS = 16
 
 
 class OnlineEvidence:
@@ -35,11 +75,19 @@ class OnlineEvidence:
         model: A `sgais.Model`, a ready model of `sgais.models`, or the result of `sgais.from_numpyro`.
         config: The estimator's parameters.
         seed: Determines every random number: same seed, same machine, same bits.
+        history: How the past is kept: all of it in memory (the default), in a file (`sgais.history.Disk`), or a sample
+            of bounded size (`sgais.history.Reservoir`).
 
     A chunk that is refused leaves everything as it was.
     """
 
-    def __init__(self, model: Bindable, config: sgais.Config | PaperConfig | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        model: Bindable,
+        config: sgais.Config | PaperConfig | None = None,
+        seed: int = 0,
+        history: Past | None = None,
+    ) -> None:
         require(
             hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
         )
@@ -53,9 +101,12 @@ class OnlineEvidence:
         self._given = model
         self._model: Model | None = model if isinstance(model, Model) else None
         self._fields: Fields | None = None if self._model is None else self._model.fields
-        self._state: sgais.State | paper.State | None = None
-        self._history = History()
+        self._state: sgais.State | paper.PaperState | None = None
+        self._history: Past = Memory() if history is None else history
         self._records: list[EvidenceRecord] = []
+        self._position = 0  # in the source, for a stream that can be continued
+        self._num_bad_rows = 0
+        self._is_resumed = False
 
     def update(self, chunk: object) -> EvidenceRecord:
         """Take in a chunk of any number of rows and return its point of the evidence curve."""
@@ -71,13 +122,92 @@ class OnlineEvidence:
             standard_error=found.standard_error,
             kernel_bias=new_state.kernel_bias,
             **info._asdict(),
+            num_bad_rows=self._num_bad_rows,
             warning=new_state.warning,
             seconds=time.perf_counter() - start,
         )
         self._history.append(rows)
+        self._position += num_rows(rows)
         self._model, self._fields, self._state = model, fields, new_state
         self._records.append(record)
         return record
+
+    def run(
+        self,
+        stream: Iterable[object],
+        save_to: str | Path | None = None,
+        every_chunks: int | None = None,
+        every_seconds: float | None = 60.0,
+    ) -> EvidenceRecord | None:
+        """Take in a whole stream, with checkpoints if `save_to` names a file; return the last record.
+
+        After `load`, a stream of `sgais.stream` goes on behind the last row that the checkpoint holds. A checkpoint
+        that cannot be written is a warning, and the run goes on.
+
+        Args:
+            stream: Chunks.
+            save_to: The file for checkpoints: one at the end, and on the way as the next two say.
+            every_chunks: Chunks from one checkpoint to the next; None for no such limit.
+            every_seconds: Seconds from one checkpoint to the next; None for no such limit.
+        """
+        schedule = None if save_to is None else checkpoint.Schedule(save_to, every_chunks, every_seconds)
+        source: Any = stream if hasattr(stream, "seek") and hasattr(stream, "position") else None
+        self._continue(source)
+        bad_before = self._num_bad_rows - (source.num_bad_rows if source is not None else 0)
+        for chunk in stream:
+            if source is not None:
+                self._num_bad_rows = bad_before + source.num_bad_rows
+            self.update(chunk)
+            self._position = self._position if source is None else source.position
+            if schedule is not None and schedule.is_due():
+                self._save_or_warn(schedule.path)
+        if schedule is not None and self._records:
+            self._save_or_warn(schedule.path)
+        return self._records[-1] if self._records else None
+
+    def save(self, path: str | Path) -> None:
+        """Write everything that the future depends on to a file; the one before stays as its previous generation.
+
+        Rows are part of it as far as `history` keeps them in memory.
+        """
+        if self._state is None:
+            raise SgaisError("there is nothing to save before the first chunk. Push one first.")
+        model, rows = self._bound_model(), self.num_rows
+        some_rows = self._history.between(rows - min(FINGERPRINT_ROWS, self._history.reach), rows)
+        content = {
+            "config": self.config,
+            "seed": self.seed,
+            "fields": self._fields,
+            "state": self._state,
+            "records": _columns(self._records),
+            "history": {"kind": type(self._history).__name__, "state": self._history.state()},
+            "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
+            "position": self._position,
+            "num_bad_rows": self._num_bad_rows,
+        }
+        checkpoint.write(path, content)
+
+    @classmethod
+    def load(cls, path: str | Path, model: Bindable) -> "OnlineEvidence":
+        """Go on from a checkpoint: every later bit is as if there had been no break.
+
+        Args:
+            path: The file. If it is damaged, its previous generation is used, with a warning.
+            model: The model that it was saved with; another one is refused.
+        """
+        content = checkpoint.read(path, SAVED_TYPES)
+        rows = content["fingerprint"]["rows"]
+        evidence = cls(model, content["config"], content["seed"])
+        evidence._model = model.bind(rows)
+        fingerprint.compare(evidence._model, content["fingerprint"])
+        evidence._fields, evidence._state = content["fields"], content["state"]
+        kept = content["history"]
+        evidence._history = HISTORIES[kept["kind"]].restored(kept["state"])
+        columns = [column.tolist() for column in content["records"].values()]
+        evidence._records = [EvidenceRecord(*values) for values in zip(*columns, strict=True)]
+        evidence._position, evidence._num_bad_rows = content["position"], content["num_bad_rows"]
+        evidence._is_resumed = True
+        return evidence
 
     def log_predictive(self, chunk: object) -> float:
         """Log p(chunk | everything seen) under the present particles; changes nothing."""
@@ -136,6 +266,24 @@ class OnlineEvidence:
     def __repr__(self) -> str:
         return f"OnlineEvidence({self._given!r}, num_rows={self.num_rows}, log_evidence={self.log_evidence:.6g})"
 
+    def _continue(self, source: Seekable | None) -> None:
+        """Go to where the checkpoint stopped, the first time after loading it."""
+        if not self._is_resumed:
+            return
+        if source is None:
+            raise ConfigError(
+                f"`stream` must be one that can go on at row {self._position}, got a plain iterable. Wrap what it is "
+                "made of in sgais.stream, or push the chunks that are left with `update`."
+            )
+        source.seek(self._position)
+        self._is_resumed = False
+
+    def _save_or_warn(self, path: str | Path) -> None:
+        try:
+            self.save(path)
+        except CheckpointError as error:
+            warnings.warn(f"no checkpoint at {self.num_rows} rows: {error}", stacklevel=3)
+
     def _check(self, chunk: object) -> tuple[Model, Fields, Chunk]:
         """The model, its fields and the checked rows; the first chunk settles what is still open."""
         arrays = as_arrays(chunk)
@@ -156,3 +304,9 @@ class OnlineEvidence:
         if self._state is None:
             return self._estimator.init(model, self.config, self.seed)
         return self._state
+
+
+def _columns(records: list[EvidenceRecord]) -> dict[str, np.ndarray]:
+    return {
+        name: np.array(column) for name, column in zip(EvidenceRecord._fields, zip(*records, strict=True), strict=True)
+    }

@@ -10,7 +10,7 @@ import sgais
 from sgais import annealing, simulate
 from sgais.blocks import pack
 from sgais.estimators import paper as algorithm
-from sgais.history import History
+from sgais.history import Memory
 from sgais.models import LinearRegression
 from sgais.resampling import SCHEMES
 
@@ -21,7 +21,7 @@ DATA = simulate.linear_regression(2000, seed=1).data
 def first_chunk(config, rows=100, seed=0):
     chunk = {name: values[:rows] for name, values in DATA.items()}
     state = algorithm.init(MODEL, config, seed)
-    return state, chunk, algorithm.update(MODEL, config, seed, state, chunk, History())
+    return state, chunk, algorithm.update(MODEL, config, seed, state, chunk, Memory())
 
 
 def test_the_papers_settings():
@@ -193,7 +193,7 @@ def test_random_numbers_are_fresh_in_every_chunk_and_every_annealing_step():
 
 
 def test_batches_come_from_the_past_alone():
-    past = History()
+    past = Memory()
     past.append({"y": np.zeros(50, np.float32)})
     chunk = {"y": np.ones(5, np.float32)}
     drawn = algorithm._draw_batches(sgais.Config.paper(), np.random.default_rng(0), past, chunk)

@@ -7,7 +7,7 @@ import sgais
 from sgais import simulate
 from sgais.estimators import sgais as algorithm
 from sgais.estimators.anchoring import anchor
-from sgais.history import History
+from sgais.history import Memory
 from sgais.models import GaussianMixture, LinearRegression
 
 MODEL = LinearRegression(dim=5)
@@ -54,8 +54,8 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not():
 def test_an_update_changes_neither_state_nor_past():
     state = algorithm.init(MODEL, sgais.Config(), 0)
     chunk = {name: values[:200] for name, values in DATA.items()}
-    first, _ = algorithm.update(MODEL, sgais.Config(), 0, state, chunk, History())
-    second, _ = algorithm.update(MODEL, sgais.Config(), 0, state, chunk, History())
+    first, _ = algorithm.update(MODEL, sgais.Config(), 0, state, chunk, Memory())
+    second, _ = algorithm.update(MODEL, sgais.Config(), 0, state, chunk, Memory())
     assert state.num_rows == 0
     assert first.estimate.log_evidence == second.estimate.log_evidence
 

@@ -90,6 +90,11 @@ def move(
 ) -> tuple[Early, Islands]:
     """HMC on all rows up to the first end, and tempered ones up to the second."""
     data = _tempered(rows, ends, inverse_temperature)
+    if not rows.is_whole:
+        account.warn(
+            f"moves had to see all rows when {ends[0]} had come, but a sample of these was all that had been kept: "
+            "log Z may be off by many nats. Keep more of them: Reservoir(size=...)"
+        )
     positions = islands.all_positions.astype(real_dtype())
     moved, info = full_data.move(model, kernel, places.next(), positions, data, early.step_size, early.precision)
     account.num_moves += 1
@@ -98,10 +103,13 @@ def move(
 
 
 def _tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> Blocks:
+    old, counts = rows.stand_ins(ends[0])
+    new = rows.between(*ends)
+    counts = np.concatenate([counts, np.full(ends[1] - ends[0], inverse_temperature)])
     capacity = SMALLEST_CAPACITY
-    while capacity < ends[1]:
+    while capacity < len(counts):
         capacity *= CAPACITY_GROWTH
-    blocks = pack(rows.between(0, ends[1]), capacity, BLOCK_ROWS)
+    blocks = pack({name: np.concatenate([old[name], new[name]]) for name in new}, capacity, BLOCK_ROWS)
     weights = blocks.weights.ravel().copy()
-    weights[ends[0] : ends[1]] = inverse_temperature
+    weights[: len(counts)] = counts
     return blocks._replace(weights=weights.reshape(blocks.weights.shape))

@@ -6,10 +6,10 @@ left to chance is how the posterior differs from it, which vanishes as rows grow
 which many rows and regular models bring; for others the Pareto shape of the weights raises the alarm.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import numpy as np
@@ -19,7 +19,7 @@ from sgais.blocks import pack_whole
 from sgais.errors import EstimationError, require, require_count
 from sgais.estimators.deadline import Deadline, OutOfTime
 from sgais.estimators.modes import log_evidence, merge, search, worth_keeping
-from sgais.estimators.newton import Mode
+from sgais.estimators.newton import Mode, climb
 from sgais.estimators.pareto import LARGEST_TRUSTED, tail_shape
 from sgais.estimators.particles import constrained, sample_prior
 from sgais.estimators.posterior import Posterior
@@ -52,6 +52,8 @@ class LaplaceConfig:
         max_draws: In all, a multiple of `num_draws`; there are more rounds while the weights are too uneven.
         num_starts: Newton ascents per round, each from the best of many draws from the prior.
         max_rounds: Rounds of starts, of which there are more while the best mode was found only once.
+        starts: Parameters by name from which to ascend as well, on all rows, where you know what is near the best
+            mode: then it is not doubted for having been found but once.
         max_newton_steps: Per ascent.
         degrees_of_freedom: Of the Student t's that are drawn from; less means heavier tails.
         prior_share: Part of the draws that come from the prior.
@@ -62,6 +64,7 @@ class LaplaceConfig:
     max_draws: int = 16000
     num_starts: int = 16
     max_rounds: int = 4
+    starts: Sequence[Mapping[str, Any]] = ()
     max_newton_steps: int = 100
     degrees_of_freedom: float = 8.0
     prior_share: float = 0.05
@@ -112,7 +115,7 @@ def run(model: Model, chunk: Chunk, config: LaplaceConfig, seed: int, report: Re
     try:
         posterior = _prepare(model, chunk, seed)
         report(Progress(0.0, float("nan"), "looking for modes"))
-        for mode in search(posterior, config.num_starts, config.max_rounds, config.max_newton_steps, seed, deadline):
+        for mode in _search(posterior, config, seed, deadline):
             modes = merge(model, modes, mode)
             report(Progress(SEARCH_FRACTION, float("nan"), f"{len(modes)} modes"))
         modes = worth_keeping(model, modes)
@@ -122,7 +125,20 @@ def run(model: Model, chunk: Chunk, config: LaplaceConfig, seed: int, report: Re
     except OutOfTime:
         return _stopped(model, modes, f"stopped after {config.max_seconds} s", num_rows(chunk), deadline)
     report(Progress(1.0, 0.0, "done"))
-    return _result(model, modes, draws, num_rows(chunk), deadline)
+    return _result(model, config, modes, draws, num_rows(chunk), deadline)
+
+
+def _search(posterior: Posterior, config: LaplaceConfig, seed: int, deadline: Deadline) -> Iterator[Mode]:
+    for given in config.starts:
+        yield climb(posterior, _position(posterior.model, given), config.max_newton_steps, deadline)
+    yield from search(posterior, config.num_starts, config.max_rounds, config.max_newton_steps, seed, deadline)
+
+
+def _position(model: Model, parameters: Mapping[str, Any]) -> np.ndarray:
+    missing = [name for name in model.prior if name not in parameters]
+    cure = f"The model's parameters: {list(model.prior)}."
+    require(not missing, "starts", "name every parameter", sorted(parameters), cure)
+    return np.asarray(model.unconstrain(parameters), np.float64)
 
 
 def log_mean_with_control(log_weights: np.ndarray, log_controls: np.ndarray) -> tuple[float, float]:
@@ -223,7 +239,9 @@ def _report_round(report: Report, number: int, done: float, seconds_left: float)
     report(Progress(1 - left, seconds_left, f"weighing draws, round {number + 1}"))
 
 
-def _result(model: Model, modes: list[Mode], draws: Draws, rows: int, deadline: Deadline) -> Result:
+def _result(
+    model: Model, config: LaplaceConfig, modes: list[Mode], draws: Draws, rows: int, deadline: Deadline
+) -> Result:
     pareto_k = tail_shape(draws.log_weights.ravel())
     ess = effective_sample_size(draws.log_weights.ravel())
     log_z, error = log_mean_with_control(draws.log_weights, draws.log_controls)
@@ -243,16 +261,16 @@ def _result(model: Model, modes: list[Mode], draws: Draws, rows: int, deadline: 
         num_rows=rows,
         seconds=deadline.seconds,
         diagnostics=diagnostics,
-        status=_judge(modes, pareto_k, ess),
+        status=_judge(modes, pareto_k, ess, is_given=bool(config.starts)),
     )
 
 
-def _judge(modes: list[Mode], pareto_k: float, ess: float) -> str:
+def _judge(modes: list[Mode], pareto_k: float, ess: float, is_given: bool) -> str:
     """Complete, or all the reasons why the number should not be believed."""
     doubts = []
     if not modes[0].is_converged:
         doubts.append("no Newton ascent converged to a mode with a positive definite Hessian")
-    elif modes[0].num_starts == 1:
+    elif modes[0].num_starts == 1 and not is_given:
         doubts.append("only one start found the best mode, there may be better ones: raise num_starts")
     if pareto_k > LARGEST_TRUSTED:
         doubts.append(f"Pareto k = {pareto_k:.2f} > {LARGEST_TRUSTED}, the posterior is far from Gaussian")

@@ -19,7 +19,8 @@ from sgais.estimators.account import Account
 from sgais.estimators.anchoring import Anchored
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
 from sgais.estimators.particles import Places, key_of
-from sgais.estimators.surrogate import Normalised, Surrogate, at_anchor, normalise, transport, with_rows
+from sgais.estimators.surrogate import Normalised, Surrogate, at_anchor, normalise, shifted, transport, with_rows
+from sgais.fields import num_rows
 from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
 from sgais.likelihood import prior_remainder_change, remainder_change
@@ -154,12 +155,14 @@ def survivors(late: Late, islands: Islands, generator: np.random.Generator) -> t
     return late._replace(modes=late.modes[chosen]), islands
 
 
-def reanchor(model: Model, late: Late, rows: WithChunk) -> Late | None:
-    """Anchors at the surrogates' centres, with a pass over all rows; modes without particles are dropped."""
+def reanchor(model: Model, late: Late, rows: WithChunk, places: Places) -> Late | None:
+    """Anchors at the surrogates' centres; modes without particles are dropped."""
     used = np.unique(late.modes)
     now = _normalised(late.surrogates)
     assert now is not None
-    surrogates = tuple(_of_all_rows(model, now[mode].gaussian.centre, rows, late.num_rows_then) for mode in used)
+    surrogates = tuple(
+        _at(model, late.surrogates[mode], now[mode].gaussian.centre, rows, late.num_rows_then, places) for mode in used
+    )
     if any(normalise(surrogate) is None for surrogate in surrogates):
         return None
     modes = np.searchsorted(used, late.modes)
@@ -216,6 +219,15 @@ def _anchors(late: Late) -> np.ndarray:
     return np.array([surrogate.anchor for surrogate in late.surrogates])[late.modes]
 
 
+def _at(
+    model: Model, surrogate: Surrogate, position: np.ndarray, rows: WithChunk, end: int, places: Places
+) -> Surrogate:
+    """The surrogate at another anchor: by a pass over all rows, or from a sample where these are not kept."""
+    if rows.is_whole:
+        return _of_all_rows(model, position, rows, end)
+    return shifted(model, surrogate, position, rows.sample(places.generator(), LARGEST_SAMPLE, 0, end), end)
+
+
 def _of_all_rows(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> Surrogate:
     surrogate = at_anchor(model, position)
     for first in range(0, end, ROWS_AT_ONCE):
@@ -266,11 +278,11 @@ def _sampled(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The change of the remainder over the rows between two ends, and the variance that sampling them has."""
     total = ends[1] - ends[0]
-    drawn = rows.between(*ends) if total <= sample else rows.draw(places.generator(), (sample,), *ends)
-    count = min(total, sample)
+    drawn = rows.sample(places.generator(), sample, *ends)
+    count = num_rows(drawn)
     positions = (values.astype(real_dtype()) for values in (before, after, anchors))
     sums, squares = (np.asarray(part, np.float64) for part in _remainder_sums(model, *positions, pack(drawn)))
-    if total <= sample:
+    if count == total:
         return sums, np.zeros_like(sums)
     means = sums / count
     return total * means, total**2 / count * np.maximum(squares / count - means**2, 0.0)

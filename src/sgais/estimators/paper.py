@@ -21,7 +21,7 @@ from sgais.estimators.particles import draw_prior, key_of, place
 from sgais.estimators.record import Estimate, Info
 from sgais.estimators.weights import accumulate, resample, usable, without_failures
 from sgais.fields import Chunk, num_rows
-from sgais.history import Past
+from sgais.history import Past, draw
 from sgais.kernels import SGHMC, sghmc
 from sgais.likelihood import log_likelihoods as weigh
 from sgais.model import Model, Rows
@@ -53,7 +53,7 @@ class PaperConfig(AnnealingConfig):
         require(isinstance(self.kernel, SGHMC), "kernel", "be a sgais.SGHMC", self.kernel)
 
 
-class State(NamedTuple):
+class PaperState(NamedTuple):
     """Everything that the next chunk needs to know of the past, but for the rows themselves."""
 
     positions: jax.Array  # (particles, d)
@@ -69,13 +69,15 @@ class State(NamedTuple):
         return Estimate(annealing.log_mean_exp(self.log_weights), float("nan") if self.num_rows else 0.0)
 
 
-def init(model: Model, config: PaperConfig, seed: int) -> State:
+def init(model: Model, config: PaperConfig, seed: int) -> PaperState:
     """Lines 1-2: particles from the prior, weights of one."""
     positions = draw_prior(model, config.num_particles, place(seed, 0, 0))
-    return State(positions, np.zeros(config.num_particles), num_rows=0, num_chunks=0, kernel_bias=0.0)
+    return PaperState(positions, np.zeros(config.num_particles), num_rows=0, num_chunks=0, kernel_bias=0.0)
 
 
-def update(model: Model, config: PaperConfig, seed: int, state: State, chunk: Chunk, past: Past) -> tuple[State, Info]:
+def update(
+    model: Model, config: PaperConfig, seed: int, state: PaperState, chunk: Chunk, past: Past
+) -> tuple[PaperState, Info]:
     """Lines 4-11: anneal one chunk in. Pure: `state` and `past` stay as they are, whatever happens."""
     blocks, rows_seen = pack(chunk), state.num_rows + num_rows(chunk)
     positions, log_weights = state.positions, state.log_weights
@@ -105,7 +107,7 @@ def update(model: Model, config: PaperConfig, seed: int, state: State, chunk: Ch
 
     temperature = float(np.mean([move.kinetic_temperature for move in moves]))
     kernel_bias = state.kernel_bias + _kernel_bias(model, temperature, state.num_rows, rows_seen)
-    return State(positions, log_weights, rows_seen, state.num_chunks + 1, kernel_bias), Info(
+    return PaperState(positions, log_weights, rows_seen, state.num_chunks + 1, kernel_bias), Info(
         annealing_steps=len(moves),
         num_moves=len(moves),
         final_ess=annealing.effective_sample_size(log_increments),
@@ -117,17 +119,17 @@ def update(model: Model, config: PaperConfig, seed: int, state: State, chunk: Ch
     )
 
 
-def positions_now(state: State) -> np.ndarray:
+def positions_now(state: PaperState) -> np.ndarray:
     """The particles' positions, shape (particles, d)."""
     return np.asarray(state.positions)
 
 
-def log_weights_now(state: State) -> np.ndarray:
+def log_weights_now(state: PaperState) -> np.ndarray:
     """The particles' log weights, not normalised."""
     return state.log_weights
 
 
-def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
+def log_predictive(model: Model, state: PaperState, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
     log_likelihoods, _ = without_failures(weigh(model, state.positions, pack(chunk)))
     return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.estimate.log_evidence
@@ -157,7 +159,7 @@ def _draw_batches(config: PaperConfig, generator: np.random.Generator, past: Pas
     shape = (config.kernel.num_steps, config.batch_size)
     if past.num_rows == 0:  # the first chunk has no past: any row will do, it counts zero times
         return {name: np.broadcast_to(rows[0], (*shape, *rows.shape[1:])) for name, rows in chunk.items()}
-    return past.draw(generator, *shape)
+    return draw(past, generator, shape)
 
 
 @partial(jax.jit, static_argnames=("model", "kernel"))

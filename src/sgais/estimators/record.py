@@ -54,6 +54,7 @@ class EvidenceRecord(NamedTuple):
         step_size: Of the moves on mini-batches.
         num_modes: Modes that carry a surrogate.
         num_non_finite: Particles that failed.
+        num_bad_rows: Rows that the stream has refused so far; they are not part of `num_rows`.
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
         seconds: Wall time of this update, compilation included.
     """
@@ -71,5 +72,6 @@ class EvidenceRecord(NamedTuple):
     step_size: float
     num_modes: int
     num_non_finite: int
+    num_bad_rows: int
     warning: str
     seconds: float

@@ -217,7 +217,8 @@ def _thinned(config: Config, islands: Islands, places: Places) -> Islands:
 
 def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account) -> State:
     """Try to go on with surrogates: each time the data have doubled."""
-    if state.num_rows < state.next_attempt or model.dimension > config.largest_dimension:
+    is_due = state.num_rows >= state.next_attempt and model.dimension <= config.largest_dimension
+    if not is_due or not rows.is_whole:
         return state
     later = state._replace(next_attempt=2 * state.num_rows)
     islands = _thinned(config, state.islands, places)
@@ -246,9 +247,10 @@ def _late_piece(
     model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places, account: Account
 ) -> State:
     """Add rows to the surrogates; weigh the particles where that is due, move them where the weights need it."""
-    end = min(rows.num_rows, max(late.next_weighing, state.num_rows + 1))
+    due = int(min(late.next_weighing, late.num_rows_then + rows.reach))  # so that a weighing can be taken back
+    end = min(rows.num_rows, max(due, state.num_rows + 1))
     late = late_phase.add(model, late, pack(rows.between(state.num_rows, end)))
-    if end < late.next_weighing and not late_phase.has_strayed(late):
+    if end < due and not late_phase.has_strayed(late):
         return state._replace(late=late, num_rows=end)
     weighed = late_phase.weigh(model, late, state.islands, rows, end, places, account)
     if weighed is None:
@@ -258,7 +260,7 @@ def _late_piece(
     needs_move = archipelago.ess_fraction(islands.log_weights) < config.target_ess_fraction
     needs_move = needs_move or archipelago.have_parted(islands)
     if end >= 2 * late.num_rows_anchored or late_phase.has_strayed(late) or (needs_move and end <= CHEAP_PASS):
-        anchored = late_phase.reanchor(model, late, rows)
+        anchored = late_phase.reanchor(model, late, rows, places)
         if anchored is None:
             return state._replace(late=None, next_attempt=2 * end)
         late = anchored

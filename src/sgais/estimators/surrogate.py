@@ -11,9 +11,10 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from sgais.blocks import Blocks
+from sgais.blocks import Blocks, pack_whole
 from sgais.estimators.gaussian import Gaussian
-from sgais.likelihood import derivatives_by_group
+from sgais.fields import Chunk, num_rows
+from sgais.likelihood import derivatives_by_group, remainder_change
 from sgais.model import Model, real_dtype
 
 
@@ -64,6 +65,31 @@ def with_rows(model: Model, surrogate: Surrogate, rows: Blocks) -> Surrogate:
     )
 
 
+def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Chunk, total: int) -> Surrogate:
+    """The surrogate at another anchor nearby, without all rows.
+
+    Its own quadratic says most of it; what this leaves out, of third order and beyond, comes from a sample of the
+    `total` rows, and from the prior.
+    """
+    anchor, rows = np.asarray(position, real_dtype()), pack_whole(sample)
+    step = anchor.astype(np.float64) - surrogate.anchor
+    old, new = (with_rows(model, _nothing(at), rows) for at in (surrogate.anchor, anchor))
+    old_prior, new_prior = at_anchor(model, surrogate.anchor), at_anchor(model, anchor)
+    positions = (values[None].astype(real_dtype()) for values in (surrogate.anchor, anchor, surrogate.anchor))
+    value = total / num_rows(sample) * float(_remainder(model, *positions, rows)[0])
+    value += new_prior.value - float(old_prior.values_at(new_prior.anchor[None])[0])
+    gradient, hessian = (
+        total / num_rows(sample) * of_rows + of_prior
+        for of_rows, of_prior in zip(_beyond(old, new, step), _beyond(old_prior, new_prior, step), strict=True)
+    )
+    return Surrogate(
+        new_prior.anchor,
+        float(surrogate.values_at(new_prior.anchor[None])[0]) + value,
+        surrogate.gradient + surrogate.hessian @ step + gradient,
+        surrogate.hessian + hessian,
+    )
+
+
 def normalise(surrogate: Surrogate) -> Normalised | None:
     """The Gaussian that the surrogate is, or None where it has no maximum."""
     precision = -surrogate.hessian
@@ -77,6 +103,17 @@ def normalise(surrogate: Surrogate) -> Normalised | None:
 def transport(positions: np.ndarray, old: Gaussian, new: Gaussian) -> np.ndarray:
     """Positions under the affine map that takes one Gaussian to the other."""
     return new.unwhiten(old.whiten(positions))
+
+
+def _nothing(anchor: np.ndarray) -> Surrogate:
+    """A sum of no terms."""
+    dimension = len(anchor)
+    return Surrogate(anchor.astype(np.float64), 0.0, np.zeros(dimension), np.zeros((dimension, dimension)))
+
+
+def _beyond(old: Surrogate, new: Surrogate, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the old quadratic does not know of the gradient and Hessian at the new anchor."""
+    return new.gradient - old.gradient - old.hessian @ step, new.hessian - old.hessian
 
 
 def _symmetric(matrix: np.ndarray) -> np.ndarray:
@@ -97,3 +134,8 @@ def _likelihood_derivatives(
     model: Model, position: jax.Array, blocks: Blocks
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     return derivatives_by_group(model, position, blocks)
+
+
+@partial(jax.jit, static_argnames="model")
+def _remainder(model: Model, before: jax.Array, after: jax.Array, anchors: jax.Array, blocks: Blocks) -> jax.Array:
+    return remainder_change(model, before, after, anchors, blocks)[0]

@@ -1,7 +1,8 @@
 import numpy as np
 from scipy import stats
 
-from sgais.history import SMALLEST_BUFFER, History, WithChunk
+from sgais.history import Memory, WithChunk, draw
+from sgais.history.memory import SMALLEST_BUFFER
 
 
 def chunk(start, rows):
@@ -10,10 +11,10 @@ def chunk(start, rows):
 
 
 def test_draws_are_whole_rows_of_the_past():
-    history = History()
+    history = Memory()
     history.append(chunk(0, 10))
     history.append(chunk(10, 7))
-    drawn = history.draw(np.random.default_rng(0), num_batches=3, batch_size=50)
+    drawn = draw(history, np.random.default_rng(0), (3, 50))
     assert drawn["x"].shape == (3, 50, 2)
     assert drawn["y"].shape == (3, 50)
     assert drawn["y"].dtype == np.int32
@@ -22,26 +23,26 @@ def test_draws_are_whole_rows_of_the_past():
 
 
 def test_growing_keeps_every_row():
-    history = History()
+    history = Memory()
     for start in range(0, 3 * SMALLEST_BUFFER, 1000):
         history.append(chunk(start, 1000))
-    drawn = history.draw(np.random.default_rng(0), num_batches=1, batch_size=200_000)
+    drawn = draw(history, np.random.default_rng(0), (1, 200_000))
     assert len(np.unique(drawn["y"])) == history.num_rows == 13_000
     np.testing.assert_array_equal(drawn["x"][..., 1], -drawn["y"])
 
 
 def test_draws_are_uniform_with_replacement():
-    history = History()
+    history = Memory()
     history.append(chunk(0, 40))
-    drawn = history.draw(np.random.default_rng(1), num_batches=100, batch_size=400)["y"]
+    drawn = draw(history, np.random.default_rng(1), (100, 400))["y"]
     assert stats.chisquare(np.bincount(drawn.ravel(), minlength=40)).pvalue > 1e-3
     # Independent draws repeat rows: of 40 draws from 40 rows, 40 (1 - (39/40)^40) = 25.5 are different.
-    batches = history.draw(np.random.default_rng(2), num_batches=400, batch_size=40)["y"]
+    batches = draw(history, np.random.default_rng(2), (400, 40))["y"]
     assert abs(np.mean([len(np.unique(batch)) for batch in batches]) - 40 * (1 - (39 / 40) ** 40)) < 0.5
 
 
 def test_the_past_and_a_chunk_read_as_one_stretch_of_rows():
-    history = History()
+    history = Memory()
     history.append({"y": np.arange(100.0)})
     rows = WithChunk(history, {"y": np.arange(100.0, 130.0)})
     assert rows.num_rows == 130
@@ -53,6 +54,6 @@ def test_the_past_and_a_chunk_read_as_one_stretch_of_rows():
 
 
 def test_a_first_chunk_needs_no_past():
-    rows = WithChunk(History(), {"y": np.arange(10.0)})
+    rows = WithChunk(Memory(), {"y": np.arange(10.0)})
     np.testing.assert_array_equal(rows.between(0, 10)["y"], np.arange(10.0))
     assert rows.draw(np.random.default_rng(0), (3,), 0, 10)["y"].shape == (3,)

@@ -1,0 +1,40 @@
+"""When to write the next checkpoint."""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sgais.errors import require, require_count
+
+
+@dataclass
+class Schedule:
+    """A checkpoint every so many chunks, or seconds, whichever comes first.
+
+    Attributes:
+        path: The file to write.
+        every_chunks: Chunks from one to the next; None for no such limit.
+        every_seconds: Seconds from one to the next; None for no such limit.
+    """
+
+    path: str | Path
+    every_chunks: int | None = None
+    every_seconds: float | None = 60.0
+    _chunks: int = field(default=0, init=False)
+    _since: float = field(default_factory=time.monotonic, init=False)
+
+    def __post_init__(self) -> None:
+        if self.every_chunks is not None:
+            require_count("every_chunks", self.every_chunks)
+        has_time = self.every_seconds is None or self.every_seconds >= 0
+        require(has_time, "every_seconds", "be None or at least 0", self.every_seconds)
+
+    def is_due(self) -> bool:
+        """Whether it is time, now that another chunk has been taken in."""
+        self._chunks += 1
+        by_chunks = self.every_chunks is not None and self._chunks >= self.every_chunks
+        by_time = self.every_seconds is not None and time.monotonic() - self._since >= self.every_seconds
+        if not (by_chunks or by_time):
+            return False
+        self._chunks, self._since = 0, time.monotonic()
+        return True

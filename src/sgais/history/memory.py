@@ -1,0 +1,61 @@
+"""Every row seen, in memory."""
+
+from typing import Any
+
+import numpy as np
+
+from sgais.fields import Chunk
+from sgais.history.records import to_columns, to_records
+
+SMALLEST_BUFFER = 4096
+
+
+class Memory:
+    """All rows seen so far, in a buffer that doubles as it fills (so that appending costs O(1) per row)."""
+
+    def __init__(self) -> None:
+        self._records: np.ndarray | None = None
+        self.num_rows = 0
+
+    @property
+    def reach(self) -> int:
+        """All rows."""
+        return self.num_rows
+
+    def append(self, chunk: Chunk) -> None:
+        """Add the rows of a checked chunk."""
+        new = to_records(chunk)
+        total = self.num_rows + len(new)
+        if self._records is None or total > len(self._records):
+            grown = np.empty(max(SMALLEST_BUFFER, 2 * total), new.dtype)
+            if self._records is not None:
+                grown[: self.num_rows] = self._records[: self.num_rows]
+            self._records = grown
+        self._records[self.num_rows : total] = new
+        self.num_rows = total
+
+    def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:  # noqa: ARG002 - every row is kept
+        """The rows with these numbers: columns of shape (*rows.shape, ...)."""
+        assert self._records is not None, "there is no past to draw from before the first chunk"
+        # `take` is several times faster than indexing; the rows are in range, so clipping never acts.
+        return to_columns(self._records.take(rows, mode="clip"))
+
+    def between(self, start: int, end: int) -> Chunk:
+        """The rows from `start` to before `end`, in the order of the stream."""
+        assert self._records is not None, "there are no rows before the first chunk"
+        return to_columns(self._records[start:end])
+
+    def num_kept(self, start: int, end: int) -> int:
+        """All of them."""
+        return end - start
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the future depends on, for a checkpoint."""
+        return {"rows": self.between(0, self.num_rows)}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> "Memory":
+        """The history that had this state."""
+        memory = cls()
+        memory.append(state["rows"])
+        return memory

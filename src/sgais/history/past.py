@@ -1,0 +1,103 @@
+"""What estimators need of the past, whichever way it is kept."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from sgais.fields import Chunk, num_rows
+
+
+class Past(Protocol):
+    """The rows before a chunk."""
+
+    @property
+    def num_rows(self) -> int:
+        """How many there have been."""
+
+    @property
+    def reach(self) -> int:
+        """How many of the latest are kept, each of them; `num_rows` where nothing is ever forgotten."""
+
+    def append(self, chunk: Chunk) -> None:
+        """Add the rows of a checked chunk."""
+
+    def between(self, start: int, end: int) -> Chunk:
+        """The rows from `start` to before `end`, in the order of the stream; all must be within reach."""
+
+    def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:
+        """The rows with these numbers between `start` and `end`: columns of shape (*rows.shape, ...).
+
+        Where not all rows between the two are kept, kept ones stand in, each of them for as many numbers.
+        """
+
+    def num_kept(self, start: int, end: int) -> int:
+        """How many rows between the two are kept."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the future depends on, for a checkpoint; `restored` makes a history of it."""
+
+
+def draw(past: Past, generator: np.random.Generator, shape: tuple[int, ...]) -> Chunk:
+    """Rows of all the past, drawn independently with replacement."""
+    return past.take(generator.integers(past.num_rows, size=shape), 0, past.num_rows)
+
+
+class WithChunk:
+    """The past and a chunk that is just being taken in, as one stretch of rows; neither is changed or copied."""
+
+    def __init__(self, past: Past, chunk: Chunk) -> None:
+        self._past, self._chunk = past, chunk
+        self.num_rows = past.num_rows + num_rows(chunk)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row is at hand."""
+        return self._past.reach == self._past.num_rows
+
+    @property
+    def reach(self) -> float:
+        """How many of the latest rows before the next chunk will be at hand, each of them."""
+        return np.inf if self.is_whole else self._past.reach
+
+    def between(self, start: int, end: int) -> Chunk:
+        """The rows from `start` to before `end`, in the order of the stream."""
+        border = self._past.num_rows
+        new = {name: values[max(0, start - border) : max(0, end - border)] for name, values in self._chunk.items()}
+        if start >= border:
+            return new
+        old = self._past.between(start, min(end, border))
+        return {name: np.concatenate([old[name], new[name]]) for name in new}
+
+    def draw(self, generator: np.random.Generator, shape: tuple[int, ...], start: int, end: int) -> Chunk:
+        """Rows between `start` and `end`, drawn independently with replacement."""
+        rows = generator.integers(start, end, size=shape)
+        border = self._past.num_rows
+        if end <= border:
+            return self._past.take(rows, start, end)
+        new = {name: values[np.maximum(rows - border, 0)] for name, values in self._chunk.items()}
+        if start >= border:
+            return new
+        is_new = rows >= border
+        drawn = self._past.take(np.minimum(rows, border - 1), start, border)
+        for name, values in drawn.items():
+            values[is_new] = new[name][is_new]
+        return drawn
+
+    def sample(self, generator: np.random.Generator, count: int, start: int, end: int) -> Chunk:
+        """All rows between the two if there are no more than `count`, else `count` of them, or as many as are kept."""
+        border = min(max(self._past.num_rows, start), end)
+        kept = end - border + (self._past.num_kept(start, border) if start < border else 0)
+        if kept == end - start <= count:
+            return self.between(start, end)
+        return self.draw(generator, (min(count, kept),), start, end)
+
+    def stand_ins(self, end: int) -> tuple[Chunk, np.ndarray]:
+        """Rows that stand for all before `end`, and for how many each: one, where every row is kept."""
+        border = min(end, self._past.num_rows)
+        if self.is_whole or border == 0:
+            return self.between(0, end), np.ones(end)
+        kept = self._past.num_kept(0, border)
+        old = self._past.take(-(-np.arange(kept) * border // kept), 0, border)  # each of those kept once
+        new = self.between(border, end)
+        counts = np.concatenate([np.full(kept, border / kept), np.ones(end - border)])
+        return {name: np.concatenate([old[name], new[name]]) for name in new}, counts

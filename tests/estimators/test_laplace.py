@@ -140,6 +140,19 @@ def test_two_modes_are_both_found(share, scale):
     assert_near(result, exact)
 
 
+def test_a_given_start_leads_to_a_mode_that_others_miss():
+    """A narrow peak far out: not found by a start from the prior, and no draw from the prior lands on it."""
+    model, exact = bimodal(0.99999, 30.0, 0.1)
+    blind = LaplaceConfig(num_starts=1, max_rounds=1, prior_share=0.0)
+    assert run(model, np.zeros(1), blind, seed=1).log_evidence < exact - 5
+    told = LaplaceConfig(num_starts=1, max_rounds=1, prior_share=0.0, starts=({"x": -29.5},))
+    result = run(model, np.zeros(1), told, seed=1)
+    assert result.is_complete
+    assert_near(result, exact)
+    with pytest.raises(sgais.ConfigError, match="`starts` must name every parameter"):
+        run(model, np.zeros(1), LaplaceConfig(starts=({"mean": 0.0},)))
+
+
 def test_a_mode_that_one_start_missed_is_right_or_flagged():
     """A single start finds one mode; draws from the prior find the other."""
     model, exact = bimodal(0.5, 5.0, 1.0)

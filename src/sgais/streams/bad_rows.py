@@ -65,6 +65,15 @@ class Quarantine:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write("".join(row.as_json() + "\n" for row in rows))
 
+    def forget(self, source: str, row: int) -> None:
+        """Drop a source's entries from `row` on, which will come again, and the half of a line that a kill leaves."""
+        lines = self._path.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if line.endswith("\n") and not _is_from(line, source, row)]
+        if kept != lines:
+            shorter = self._path.with_name(self._path.name + ".unfinished")
+            shorter.write_text("".join(kept), encoding="utf-8")
+            shorter.replace(self._path)
+
 
 def check_policy(on_error: str, quarantine: str | Path | None) -> Quarantine | None:
     """The quarantine, if that is the policy."""
@@ -74,6 +83,11 @@ def check_policy(on_error: str, quarantine: str | Path | None) -> Quarantine | N
         return Quarantine(quarantine or "")
     require(quarantine is None, "quarantine", "come with on_error='quarantine'", quarantine)
     return None
+
+
+def _is_from(line: str, source: str, row: int) -> bool:
+    entry = json.loads(line)
+    return bool(entry["source"] == source and entry["row"] >= row)
 
 
 def _plain(value: Any) -> Any:

@@ -117,6 +117,8 @@ class Stream:
             raise past_the_end(self._source.name, position, self.total_rows)
         self.close()
         self.position = int(position)
+        if self._quarantine is not None:
+            self._quarantine.forget(self._source.name, self.position)
         return self
 
     def take(self, num_rows: int) -> Chunk | None:

@@ -15,6 +15,7 @@ import pandas as pd
 from sgais import checkpoint, fingerprint
 from sgais.errors import CheckpointError, ConfigError, SgaisError, require
 from sgais.estimators import paper, sgais
+from sgais.estimators.curve import Curve
 from sgais.estimators.early import Early
 from sgais.estimators.error_budget import error_budget, in_words
 from sgais.estimators.islands import Islands
@@ -103,7 +104,7 @@ class OnlineEvidence:
         self._fields: Fields | None = None if self._model is None else self._model.fields
         self._state: sgais.State | paper.PaperState | None = None
         self._history: Past = Memory() if history is None else history
-        self._records: list[EvidenceRecord] = []
+        self._records = Curve()
         self._position = 0  # in the source, for a stream that can be continued
         self._num_bad_rows = 0
         self._is_resumed = False
@@ -179,7 +180,7 @@ class OnlineEvidence:
             "seed": self.seed,
             "fields": self._fields,
             "state": self._state,
-            "records": _columns(self._records),
+            "records": self._records.state(),
             "history": {"kind": type(self._history).__name__, "state": self._history.state()},
             "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
             "position": self._position,
@@ -203,8 +204,7 @@ class OnlineEvidence:
         evidence._fields, evidence._state = content["fields"], content["state"]
         kept = content["history"]
         evidence._history = HISTORIES[kept["kind"]].restored(kept["state"])
-        columns = [column.tolist() for column in content["records"].values()]
-        evidence._records = [EvidenceRecord(*values) for values in zip(*columns, strict=True)]
+        evidence._records = Curve.restored(content["records"])
         evidence._position, evidence._num_bad_rows = content["position"], content["num_bad_rows"]
         evidence._is_resumed = True
         return evidence
@@ -257,7 +257,7 @@ class OnlineEvidence:
 
     def to_frame(self) -> pd.DataFrame:
         """The records as a data frame, one row per chunk."""
-        return pd.DataFrame(self._records, columns=list(EvidenceRecord._fields))
+        return pd.DataFrame(self._records.columns())
 
     def __str__(self) -> str:
         beware = f" BEWARE: {self.warning}." if self.warning else ""
@@ -304,9 +304,3 @@ class OnlineEvidence:
         if self._state is None:
             return self._estimator.init(model, self.config, self.seed)
         return self._state
-
-
-def _columns(records: list[EvidenceRecord]) -> dict[str, np.ndarray]:
-    return {
-        name: np.array(column) for name, column in zip(EvidenceRecord._fields, zip(*records, strict=True), strict=True)
-    }

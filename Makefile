@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines appendix-a lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -40,6 +40,13 @@ bench: install  ## Measure accuracy and speed of the engine, single-threaded
 
 bench-accuracy: install  ## Errors, coverage and cost of the default (about an hour; goes on where it stopped)
 	$(BIN)/python benchmarks/accuracy.py
+
+bench-baselines: install  ## Accuracy of AIS, nested sampling and Laplace, and the speed-ups (an hour; goes on where it stopped)
+	$(BIN)/python benchmarks/baselines.py
+
+appendix-a: install  ## Nested sampling against AIS, as in appendix A (an hour; goes on where it stopped)
+	$(BIN)/python experiments/appendix_a.py
+	$(BIN)/python experiments/appendix_a.py --paper
 
 lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml

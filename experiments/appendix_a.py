@@ -150,9 +150,9 @@ def draw(sizes: np.ndarray, bands: dict[str, Band], settings: str) -> Figure:
     upper.set_ylabel("log Z per row (nats)")
     lower.set_ylabel("log Z less the mean of both (nats)")
     lower.set_xlabel("rows")
-    lower.legend(frameon=False, ncols=2)
+    upper.legend(*lower.get_legend_handles_labels(), frameon=False, loc="lower right")
     upper.set_title(
-        f"1-D Gaussian mixture, 3 components; {settings}\nbands: lowest and highest of {RUNS} runs, lines: mean"
+        f"1-D Gaussian mixture, 3 components; {settings}\nbands: lowest and highest of {RUNS} runs, dots: their mean"
     )
     for axes in (upper, lower):
         axes.spines[["top", "right"]].set_visible(False)
@@ -165,9 +165,17 @@ def draw_band(
     """A band and its middle."""
     colour = COLOURS[method]
     axes.fill_between(
-        sizes, lowest, highest, alpha=0.3, facecolor=colour, edgecolor=colour, hatch=HATCHES[method], linewidth=0.5
+        sizes,
+        lowest,
+        highest,
+        alpha=0.3,
+        facecolor=colour,
+        edgecolor=colour,
+        hatch=HATCHES[method],
+        linewidth=0.5,
+        label=NAMES[method],
     )
-    axes.plot(sizes, mean, color=colour, linewidth=1.2, label=NAMES[method])
+    axes.plot(sizes, mean, color=colour, linewidth=1.2, marker=".", markersize=4)
 
 
 def report(sizes: np.ndarray, bands: dict[str, Band], settings: str, stopped: int) -> str:

@@ -192,8 +192,8 @@ def report(runs: list[Run]) -> str:
         "## Against the exact evidence",
         "",
         "Linear regression, 5 features, default settings. Asked: AIS and nested sampling within 2 nats and within 3 of "
-        "their own standard errors, Laplace within 0.001 nat (its errors are those of float32, which its standard error "
-        "does not know). The median time leaves out compilation.",
+        "their own standard errors, Laplace within 0.001 nat (its errors are those of float32, which its standard "
+        "error does not know). The median time leaves out compilation.",
         "",
         *_accuracy([run for run in runs if run.part == ACCURACY]),
         "",

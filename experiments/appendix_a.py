@@ -184,6 +184,7 @@ def report(sizes: np.ndarray, bands: dict[str, Band], settings: str, stopped: in
     meet = overlaps(bands["nested"], bands["ais"])[asked]
     difference = bands["nested"].mean - bands["ais"].mean
     scores = (difference / np.hypot(bands["nested"].mean_error, bands["ais"].mean_error))[asked]
+    scores = scores[np.isfinite(scores)]  # a run that got stuck has no standard error
     apart = ", ".join(str(size) for size in sizes[asked][~meet]) or "none"
     return "\n".join(
         [

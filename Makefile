@@ -5,7 +5,7 @@ BIN := .venv/bin
 .PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines appendix-a lock clean
 
 help:  ## Show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-16s %s\n", $$1, $$2}'
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sgais needs Python 3.11 or newer: make PYTHON=python3.11")'

@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-streams lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams appendix-a lock clean
 
 help:  ## Show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-16s %s\n", $$1, $$2}'
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sgais needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -43,6 +43,13 @@ bench-accuracy: install  ## Errors, coverage and cost of the default (about an h
 
 bench-streams: install  ## Memory and cost of a stream of 1e7 rows, cost of reading files (ROWS=1e8 for more)
 	$(BIN)/python benchmarks/streams.py $(ROWS)
+
+bench-baselines: install  ## Accuracy of AIS, nested sampling and Laplace, and the speed-ups (an hour; goes on where it stopped)
+	$(BIN)/python benchmarks/baselines.py
+
+appendix-a: install  ## Nested sampling against AIS, as in appendix A (an hour; goes on where it stopped)
+	$(BIN)/python experiments/appendix_a.py
+	$(BIN)/python experiments/appendix_a.py --paper
 
 lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml

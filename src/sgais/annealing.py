@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sgais.errors import EstimationError, require
+from sgais.errors import EstimationError, require, require_count
 
 RELATIVE_TOLERANCE = 1e-6  # of the solved temperature step
 
@@ -71,13 +71,13 @@ def largest_step(is_small_enough: Callable[[float], bool], remaining: float) -> 
 
 def linear_schedule(num_steps: int) -> tuple[float, ...]:
     """Inverse temperatures 1/T, 2/T, ..., 1."""
-    require(num_steps >= 1, "num_steps", "be at least 1", num_steps)
+    require_count("num_steps", num_steps)
     return (*(np.arange(1, num_steps) / num_steps).tolist(), 1.0)
 
 
 def sigmoidal_schedule(num_steps: int, delta: float = 4.0) -> tuple[float, ...]:
     """Grosse's schedule sigma(delta (2t/T - 1)), t = 1, ..., T, shifted and scaled to run from 0 to 1."""
-    require(num_steps >= 1, "num_steps", "be at least 1", num_steps)
+    require_count("num_steps", num_steps)
     require(delta > 0, "delta", "be positive", delta)
     raw = 1.0 / (1.0 + np.exp(-delta * (2.0 * np.arange(num_steps + 1) / num_steps - 1.0)))
     scaled = (raw - raw[0]) / (raw[-1] - raw[0])

@@ -176,6 +176,10 @@ def test_a_likelihood_that_is_not_a_number_is_refused():
         ({"kernel": "hmc"}, "`kernel` must be a sgais.HMC or sgais.SGHMC"),
         ({"max_seconds": 0}, "`max_seconds` must be positive"),
         ({"num_particles": 0}, "`num_particles`"),
+        ({"schedule": "linear"}, "`schedule` must be None or a tuple of numbers, got 'linear'. See"),
+        ({"schedule": ("half", "all")}, "`schedule` must be None or a tuple of numbers"),
+        ({"schedule": [0.5, 1.0]}, "`schedule` must be None or a tuple of numbers"),
+        ({"schedule": (0.5, float("nan"), 1.0)}, "`schedule` must rise from above 0 to exactly 1"),
     ],
 )
 def test_impossible_settings_are_refused(changes, message):

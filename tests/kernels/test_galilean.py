@@ -126,6 +126,7 @@ def test_moves_grow_with_the_dimension_unless_told_otherwise():
         (ConstrainedSGHMC, "learning_rate", 0.0),
         (ConstrainedSGHMC, "friction", 1.5),
         (ConstrainedSGHMC, "num_steps", 0),
+        (ConstrainedSGHMC, "num_steps", 2.5),
     ],
 )
 def test_parameters_out_of_range_are_refused_by_name(kernel, name, value):

@@ -68,8 +68,10 @@ def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_trajectories": 0}, "`num_trajectories` must be at least 1"),
-        ({"num_leapfrog": 0}, "`num_leapfrog` must be at least 1"),
+        ({"num_trajectories": 0}, "`num_trajectories` must be a whole number of at least 1"),
+        ({"num_trajectories": True}, "`num_trajectories` must be a whole number of at least 1"),
+        ({"num_leapfrog": 0}, "`num_leapfrog` must be a whole number of at least 1"),
+        ({"num_leapfrog": 2.5}, "`num_leapfrog` must be a whole number of at least 1"),
         ({"target_acceptance": 1.0}, "`target_acceptance` must lie between 0 and 1"),
     ],
 )

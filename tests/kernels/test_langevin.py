@@ -73,7 +73,12 @@ def test_a_particle_that_diverges_is_put_back_and_counted():
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [({"step_size": 0.0}, "`step_size` must"), ({"friction": -1.0}, "`friction` must"), ({"num_steps": 0}, "`num_st")],
+    [
+        ({"step_size": 0.0}, "`step_size` must"),
+        ({"friction": -1.0}, "`friction` must"),
+        ({"num_steps": 0}, "`num_steps` must"),
+        ({"num_steps": 2.5}, "`num_steps` must be a whole number of at least 1, got 2.5"),
+    ],
 )
 def test_impossible_parameters_are_refused(changes, message):
     with pytest.raises(sgais.ConfigError, match=message):

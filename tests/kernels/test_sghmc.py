@@ -127,7 +127,8 @@ def test_a_diverging_particle_is_put_back_and_counted():
         ({"learning_rate": float("nan")}, "`learning_rate` must be positive"),
         ({"friction": 1.5}, r"`friction` must lie in \(0, 1\], got 1.5"),
         ({"noise_estimate": 0.3}, "`noise_estimate` must lie between 0 and the friction 0.2"),
-        ({"num_steps": 0}, "`num_steps` must be at least 1"),
+        ({"num_steps": 0}, "`num_steps` must be a whole number of at least 1"),
+        ({"num_steps": 2.5}, "`num_steps` must be a whole number of at least 1, got 2.5"),
     ],
 )
 def test_impossible_parameters_are_refused(arguments, message):

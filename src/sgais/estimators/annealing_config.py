@@ -1,6 +1,7 @@
 """The settings that annealed methods share: particles, temperatures, resampling."""
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -45,12 +46,18 @@ class AnnealingConfig:
         known = self.resampling is None or self.resampling in schemes
         require(known, "resampling", f"be None or one of {schemes}", self.resampling)
         if self.schedule is not None:
-            rises = bool(np.all(np.diff([0.0, *self.schedule]) > 0))
-            ends_at_one = self.schedule[-1:] == (1.0,)
-            require(rises and ends_at_one, "schedule", "rise from above 0 to exactly 1", self.schedule)
+            _check_schedule(self.schedule)
 
     def next_inverse_temperature(self, log_likelihoods: np.ndarray, inverse_temperature: float, step: int) -> float:
         """Lines 6-7 of Algorithm 1: lambda + Delta, never beyond 1."""
         if self.schedule is not None:
             return self.schedule[step]
         return annealing.next_inverse_temperature(log_likelihoods, inverse_temperature, self.target_ess_fraction)
+
+
+def _check_schedule(schedule: tuple[float, ...]) -> None:
+    are_numbers = isinstance(schedule, tuple) and all(isinstance(value, Real) for value in schedule)
+    cure = "See sgais.annealing.linear_schedule and sigmoidal_schedule."
+    require(are_numbers, "schedule", "be None or a tuple of numbers", schedule, cure)
+    rises = bool(np.all(np.diff([0.0, *schedule]) > 0))
+    require(rises and schedule[-1:] == (1.0,), "schedule", "rise from above 0 to exactly 1", schedule)

@@ -33,8 +33,10 @@ from sgais.kernels.constrained_sghmc import ConstrainedSGHMC
 from sgais.kernels.galilean import Contour, Galilean
 from sgais.likelihood import block_sums, log_likelihoods, relative_to_reference
 from sgais.model import Model, real_dtype
+from sgais.symmetry import relabelled
 
 MAX_PRIOR_BATCHES = 1000  # of `num_live` draws each, in search of a prior draw that the data do not rule out
+SMALLEST_P_VALUE = 1e-3  # of the insertion-order test, below which the result is not trusted
 PARTIAL = "log Z is only what the dead and the present live points add up to, and too low"
 
 
@@ -168,6 +170,9 @@ def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state:
     generator = np.random.default_rng(place(seed, iteration, 0))
     num_dead = _choose_num_dead(config, state.live)
     dying, survivors = part(state.live, slice(num_dead)), part(state.live, slice(num_dead, None))
+    if isinstance(config.kernel, Galilean):
+        # In one order of the labels the live points have a common shape, which whitens the moves far better.
+        survivors = survivors._replace(positions=relabelled(model, survivors.positions, survivors.positions[-1]))
     threshold = float(dying.log_likelihoods[-1])
 
     num_new = max(config.num_live - survivors.num_points, 0)
@@ -334,6 +339,7 @@ def _result(model: Model, state: State, status: str, rows: int, seconds: float) 
     error = integral.standard_error if status == COMPLETE else math.nan
     records = state.records
     acceptances = [record.acceptance for record in records if not math.isnan(record.acceptance)]
+    p_value = uniformity_p_value(np.concatenate([np.empty(0), *state.ranks]))
     return NestedResult(
         method="nested",
         log_evidence=integral.log_evidence,
@@ -347,14 +353,24 @@ def _result(model: Model, state: State, status: str, rows: int, seconds: float) 
         diagnostics={
             "information": integral.information,
             "num_iterations": len(records),
-            "insertion_p_value": uniformity_p_value(np.concatenate([np.empty(0), *state.ranks])),
+            "insertion_p_value": p_value,
             "acceptance": float(np.mean(acceptances)) if acceptances else math.nan,
             "num_likelihood_evaluations": state.num_evaluations,
             "num_non_finite": sum(record.num_non_finite for record in records),
         },
-        status=status,
+        status=_judge(status, p_value),
         log_likelihoods=points.log_likelihoods,
         birth_log_likelihoods=points.births,
+    )
+
+
+def _judge(status: str, p_value: float) -> str:
+    """What stopped the run or, if it is complete, whether its moves have explored what they should have."""
+    if status != COMPLETE or not p_value < SMALLEST_P_VALUE:
+        return status
+    return (
+        f"not to be trusted: new points do not fall where they should (p = {p_value:.1g}), the moves are too short. "
+        "Raise Galilean(num_trajectories=...)"
     )
 
 

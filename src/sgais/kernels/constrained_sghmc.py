@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 
-from sgais.errors import require
+from sgais.errors import require, require_count
 from sgais.kernels.galilean import Contour, Info, State, ValueAndGradient, count_non_finite, is_inside, reflect
 
 
@@ -32,7 +32,7 @@ class ConstrainedSGHMC:
     def __post_init__(self) -> None:
         require(0 < self.learning_rate < float("inf"), "learning_rate", "be positive", self.learning_rate)
         require(0 < self.friction <= 1, "friction", "lie in (0, 1]", self.friction)
-        require(self.num_steps >= 1, "num_steps", "be at least 1", self.num_steps)
+        require_count("num_steps", self.num_steps)
 
     @property
     def num_evaluations(self) -> int:

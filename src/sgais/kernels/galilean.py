@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 import jax
 import jax.numpy as jnp
 
-from sgais.errors import require
+from sgais.errors import require, require_count
 
 ValueAndGradient: TypeAlias = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
 
@@ -47,9 +47,8 @@ class Galilean:
 
     def __post_init__(self) -> None:
         for name in ("num_trajectories", "num_steps"):
-            value = getattr(self, name)
-            whole = value is None or (isinstance(value, int) and value >= 1)
-            require(whole, name, "be None or a whole number of at least 1", value)
+            if getattr(self, name) is not None:
+                require_count(name, getattr(self, name))
         require(0 < self.step_size <= LARGEST_STEP, "step_size", f"lie in (0, {LARGEST_STEP}]", self.step_size)
         require(0 < self.target_inside < 1, "target_inside", "lie between 0 and 1", self.target_inside)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import jax
 import jax.numpy as jnp
 
-from sgais.errors import require
+from sgais.errors import require, require_count
 
 LogDensity: TypeAlias = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
 
@@ -37,8 +37,8 @@ class HMC:
     target_acceptance: float = 0.75
 
     def __post_init__(self) -> None:
-        require(self.num_trajectories >= 1, "num_trajectories", "be at least 1", self.num_trajectories)
-        require(self.num_leapfrog >= 1, "num_leapfrog", "be at least 1", self.num_leapfrog)
+        require_count("num_trajectories", self.num_trajectories)
+        require_count("num_leapfrog", self.num_leapfrog)
         require(0 < self.target_acceptance < 1, "target_acceptance", "lie between 0 and 1", self.target_acceptance)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 import jax.numpy as jnp
 
-from sgais.errors import require
+from sgais.errors import require, require_count
 
 Gradient: TypeAlias = Callable[[jax.Array, Any], jax.Array]
 LARGEST_STEP = 1.0  # beyond 2 the splitting is unstable on a standard Gaussian
@@ -36,7 +36,7 @@ class Langevin:
     def __post_init__(self) -> None:
         require(0 < self.step_size <= LARGEST_STEP, "step_size", f"lie in (0, {LARGEST_STEP}]", self.step_size)
         require(0 < self.friction < float("inf"), "friction", "be positive", self.friction)
-        require(self.num_steps >= 1, "num_steps", "be at least 1", self.num_steps)
+        require_count("num_steps", self.num_steps)
 
 
 class Info(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from sgais.errors import require
+from sgais.errors import require, require_count
 
 Gradient = Callable[[jax.Array, Any], jax.Array]
 
@@ -44,7 +44,7 @@ class SGHMC:
             self.noise_estimate,
             "More gradient noise than friction needs a smaller learning rate.",
         )
-        require(self.num_steps >= 1, "num_steps", "be at least 1", self.num_steps)
+        require_count("num_steps", self.num_steps)
 
 
 class State(NamedTuple):

@@ -1,0 +1,1 @@
+"""Experiments of the paper; each script writes its own tables and figures."""

@@ -44,15 +44,12 @@ def write_rows(folder, count):
     return folder
 
 
-def start(folder, history, cache):
-    environment = {"JAX_COMPILATION_CACHE_DIR": str(cache), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
-    return subprocess.Popen(
-        [sys.executable, "-c", LIFE, folder, history], stdout=subprocess.PIPE, text=True, env=environment
-    )
+def start(folder, history):
+    return subprocess.Popen([sys.executable, "-c", LIFE, folder, history], stdout=subprocess.PIPE, text=True)
 
 
-def live_on(folder, history, cache):
-    process = start(folder, history, cache)
+def live_on(folder, history):
+    process = start(folder, history)
     assert process.stdout.readline() == "started\n"
     result = process.stdout.read()
     assert process.wait() == 0
@@ -65,11 +62,11 @@ def wait_for_a_write(folder, process):
         pass
 
 
-def killed_lives(folder, history, cache, kills):
+def killed_lives(folder, history, kills):
     """Kill at random moments, every other time in the middle of writing a checkpoint; the number of real kills."""
     generator, count = np.random.default_rng(0), 0
     for number in range(kills):
-        process = start(folder, history, cache)
+        process = start(folder, history)
         assert process.stdout.readline() == "started\n"
         if number % 2:
             time.sleep(generator.uniform(0, 0.1))
@@ -84,11 +81,10 @@ def killed_lives(folder, history, cache, kills):
 
 
 def check(tmp_path, history, rows, kills):
-    cache = tmp_path / "cache"
-    whole = live_on(write_rows(tmp_path / "whole", rows), history, cache)
+    whole = live_on(write_rows(tmp_path / "whole", rows), history)
     folder = write_rows(tmp_path / "killed", rows)
-    assert killed_lives(folder, history, cache, kills) == kills, "the stream is too short for so many kills"
-    resumed = live_on(folder, history, cache)
+    assert killed_lives(folder, history, kills) == kills, "the stream is too short for so many kills"
+    resumed = live_on(folder, history)
     assert resumed == whole
     assert resumed["rows"] == rows - 1
     assert resumed["bad"] == len((folder / "bad.ndjson").read_text().splitlines()) == 1

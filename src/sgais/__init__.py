@@ -1,6 +1,8 @@
 """Evidence while the data arrive: stochastic gradient annealed importance sampling (SGAIS)."""
 
 from sgais import annealing, history, models, plots, simulate, streams
+from sgais.comparison import Comparison, ComparisonRecord
+from sgais.compilation import keep_programs
 from sgais.errors import CheckpointError, ConfigError, DataError, EstimationError, ModelError, SgaisError
 from sgais.estimate import estimate
 from sgais.estimators.ais import AISConfig
@@ -14,7 +16,10 @@ from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
 from sgais.model import Model
 from sgais.numpyro_model import from_numpyro
 from sgais.online import OnlineEvidence
+from sgais.prediction import Prediction
 from sgais.streams import stream
+
+keep_programs()
 
 __version__ = "0.1.0"
 
@@ -23,6 +28,8 @@ __all__ = [
     "SGHMC",
     "AISConfig",
     "CheckpointError",
+    "Comparison",
+    "ComparisonRecord",
     "Config",
     "ConfigError",
     "ConstrainedSGHMC",
@@ -37,6 +44,7 @@ __all__ = [
     "ModelError",
     "NestedConfig",
     "OnlineEvidence",
+    "Prediction",
     "Result",
     "SgaisError",
     "annealing",

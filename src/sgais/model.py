@@ -19,6 +19,7 @@ from sgais.fields import Chunk, Field, Fields
 Parameters: TypeAlias = dict[str, jax.Array]
 Rows: TypeAlias = Mapping[str, Any]
 LogLikelihood: TypeAlias = Callable[[Parameters, Rows], jax.Array]
+Predictive: TypeAlias = Callable[[Parameters, Rows], Distribution]
 PriorPart: TypeAlias = Distribution | Callable[[Parameters], Distribution]
 
 
@@ -40,6 +41,8 @@ class Model:
         fields: The columns that a chunk must have. Where omitted, the first chunk defines them.
         exchangeable: Parameters whose leading axis is one of labels that mean nothing (the components of a
             mixture): the prior and the likelihood stay the same when all of them are reordered alike.
+        predictive: `predictive(parameters, rows)` returns the NumPyro distribution that each row's observation has,
+            given its inputs (the columns of `rows`). Only needed for predictions.
 
     Example:
         >>> import numpyro.distributions as dist
@@ -55,6 +58,7 @@ class Model:
         log_likelihood: LogLikelihood,
         fields: Mapping[str, Field] | None = None,
         exchangeable: Sequence[str] = (),
+        predictive: Predictive | None = None,
     ) -> None:
         if not prior:
             raise ModelError("`prior` must name at least one parameter, got none.")
@@ -62,6 +66,7 @@ class Model:
             raise ModelError(f"`log_likelihood` must be a function, got {log_likelihood!r}.")
         self.prior = dict(prior)
         self.log_likelihood = log_likelihood
+        self.predictive = predictive
         self.fields: Fields | None = None if fields is None else dict(fields)
         self.layout = self._lay_out()
         self.dimension = sum(int(np.prod(part.shape)) for part in self.layout.values())

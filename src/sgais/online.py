@@ -4,16 +4,16 @@ Joins model, estimator, history and checkpoints; computes nothing.
 """
 
 import time
-import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
-from sgais import checkpoint, fingerprint
-from sgais.errors import CheckpointError, ConfigError, SgaisError, require
+from sgais import checkpoint, fingerprint, running
+from sgais.errors import SgaisError, require
 from sgais.estimators import paper, sgais
 from sgais.estimators.curve import Curve
 from sgais.estimators.early import Early
@@ -29,6 +29,8 @@ from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fie
 from sgais.history import Disk, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
 from sgais.model import Model, real_dtype
+from sgais.prediction import Prediction, predict
+from sgais.running import Place
 
 
 class Bindable(Protocol):
@@ -36,16 +38,6 @@ class Bindable(Protocol):
 
     def bind(self, chunk: Chunk) -> Model:
         """The model for chunks like this one."""
-
-
-class Seekable(Protocol):
-    """A stream that can go on in its middle, as `sgais.stream` makes them."""
-
-    position: int
-    num_bad_rows: int
-
-    def seek(self, position: int) -> object:
-        """Go on with the source's row of this number."""
 
 
 ESTIMATORS: dict[type, Any] = {sgais.Config: sgais, PaperConfig: paper}
@@ -58,6 +50,7 @@ SAVED_TYPES: dict[str, type] = {
         SGHMC,
         Langevin,
         Field,
+        Place,
         sgais.State,
         paper.PaperState,
         Early,
@@ -67,6 +60,16 @@ SAVED_TYPES: dict[str, type] = {
     )
 }
 FINGERPRINT_ROWS = 16
+
+
+class Step(NamedTuple):
+    """A chunk that has been weighed and waits to be accepted."""
+
+    model: Model
+    fields: Fields
+    rows: Chunk
+    state: Any
+    record: EvidenceRecord
 
 
 class OnlineEvidence:
@@ -105,16 +108,29 @@ class OnlineEvidence:
         self._state: sgais.State | paper.PaperState | None = None
         self._history: Past = Memory() if history is None else history
         self._records = Curve()
-        self._position = 0  # in the source, for a stream that can be continued
-        self._num_bad_rows = 0
-        self._is_resumed = False
+        self.place = Place()
 
     def update(self, chunk: object) -> EvidenceRecord:
         """Take in a chunk of any number of rows and return its point of the evidence curve."""
+        step = self.weigh(chunk)
+        self._history.append(step.rows)
+        self.accept(step)
+        self.place.position += num_rows(step.rows)
+        return step.record
+
+    def weigh(self, chunk: object, past: Past | None = None) -> Step:
+        """All that `update` computes; nothing changes until the step is accepted.
+
+        Args:
+            chunk: The chunk.
+            past: The rows before it, where these are not all that the history holds.
+        """
         start = time.perf_counter()
         model, fields, rows = self._check(chunk)
         state = self._state_for(model)
-        new_state, info = self._estimator.update(model, self.config, self.seed, state, rows, self._history)
+        new_state, info = self._estimator.update(
+            model, self.config, self.seed, state, rows, self._history if past is None else past
+        )
         found = new_state.estimate
         record = EvidenceRecord(
             num_rows=new_state.num_rows,
@@ -123,15 +139,16 @@ class OnlineEvidence:
             standard_error=found.standard_error,
             kernel_bias=new_state.kernel_bias,
             **info._asdict(),
-            num_bad_rows=self._num_bad_rows,
+            num_bad_rows=self.place.num_bad_rows,
             warning=new_state.warning,
             seconds=time.perf_counter() - start,
         )
-        self._history.append(rows)
-        self._position += num_rows(rows)
-        self._model, self._fields, self._state = model, fields, new_state
-        self._records.append(record)
-        return record
+        return Step(model, fields, rows, new_state, record)
+
+    def accept(self, step: Step) -> None:
+        """Go on from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
+        self._model, self._fields, self._state = step.model, step.fields, step.state
+        self._records.append(step.record)
 
     def run(
         self,
@@ -152,19 +169,8 @@ class OnlineEvidence:
             every_seconds: Seconds from one checkpoint to the next; None for no such limit.
         """
         schedule = None if save_to is None else checkpoint.Schedule(save_to, every_chunks, every_seconds)
-        source: Any = stream if hasattr(stream, "seek") and hasattr(stream, "position") else None
-        self._continue(source)
-        bad_before = self._num_bad_rows - (source.num_bad_rows if source is not None else 0)
-        for chunk in stream:
-            if source is not None:
-                self._num_bad_rows = bad_before + source.num_bad_rows
-            self.update(chunk)
-            self._position = self._position if source is None else source.position
-            if schedule is not None and schedule.is_due():
-                self._save_or_warn(schedule.path)
-        if schedule is not None and self._records:
-            self._save_or_warn(schedule.path)
-        return self._records[-1] if self._records else None
+        running.run(self, stream, schedule)
+        return self.last_record
 
     def save(self, path: str | Path) -> None:
         """Write everything that the future depends on to a file; the one before stays as its previous generation.
@@ -173,20 +179,7 @@ class OnlineEvidence:
         """
         if self._state is None:
             raise SgaisError("there is nothing to save before the first chunk. Push one first.")
-        model, rows = self._bound_model(), self.num_rows
-        some_rows = self._history.between(rows - min(FINGERPRINT_ROWS, self._history.reach), rows)
-        content = {
-            "config": self.config,
-            "seed": self.seed,
-            "fields": self._fields,
-            "state": self._state,
-            "records": self._records.state(),
-            "history": {"kind": type(self._history).__name__, "state": self._history.state()},
-            "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
-            "position": self._position,
-            "num_bad_rows": self._num_bad_rows,
-        }
-        checkpoint.write(path, content)
+        checkpoint.write(path, self.saved() | {"history": saved_history(self._history)})
 
     @classmethod
     def load(cls, path: str | Path, model: Bindable) -> "OnlineEvidence":
@@ -197,16 +190,31 @@ class OnlineEvidence:
             model: The model that it was saved with; another one is refused.
         """
         content = checkpoint.read(path, SAVED_TYPES)
-        rows = content["fingerprint"]["rows"]
-        evidence = cls(model, content["config"], content["seed"])
-        evidence._model = model.bind(rows)
+        return cls.restored(content, model, restored_history(content["history"]))
+
+    def saved(self) -> dict[str, Any]:
+        """What a checkpoint holds of it, without the history."""
+        model, rows = self._bound_model(), self.num_rows
+        some_rows = self._history.between(rows - min(FINGERPRINT_ROWS, self._history.reach), rows)
+        return {
+            "config": self.config,
+            "seed": self.seed,
+            "fields": self._fields,
+            "state": self._state,
+            "records": self._records.state(),
+            "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
+            "place": self.place,
+        }
+
+    @classmethod
+    def restored(cls, content: dict[str, Any], model: Bindable, history: Past) -> "OnlineEvidence":
+        """What was saved, on a history that has been restored."""
+        evidence = cls(model, content["config"], content["seed"], history)
+        evidence._model = model.bind(content["fingerprint"]["rows"])
         fingerprint.compare(evidence._model, content["fingerprint"])
         evidence._fields, evidence._state = content["fields"], content["state"]
-        kept = content["history"]
-        evidence._history = HISTORIES[kept["kind"]].restored(kept["state"])
         evidence._records = Curve.restored(content["records"])
-        evidence._position, evidence._num_bad_rows = content["position"], content["num_bad_rows"]
-        evidence._is_resumed = True
+        evidence.place = replace(content["place"], is_resumed=True)
         return evidence
 
     def log_predictive(self, chunk: object) -> float:
@@ -214,10 +222,29 @@ class OnlineEvidence:
         model, _, rows = self._check(chunk)
         return self._estimator.log_predictive(model, self._state_for(model), rows)
 
+    def predict(self, inputs: object = None) -> Prediction:
+        """What the model expects of rows with these inputs (columns of a chunk, without the observation).
+
+        Ready models can predict, and models with a `predictive`.
+        """
+        model = self._bound_model()
+        positions = self._estimator.positions_now(self._state_for(model))
+        return predict(model, self._fields, positions, self.log_weights, inputs, self.seed)
+
+    @property
+    def model(self) -> Bindable:
+        """The model, as it was given."""
+        return self._given
+
+    @property
+    def last_record(self) -> EvidenceRecord | None:
+        """The newest point of the curve."""
+        return self._records[-1] if self._records else None
+
     @property
     def num_rows(self) -> int:
         """Rows seen so far."""
-        return self._history.num_rows
+        return self._records[-1].num_rows if self._records else 0
 
     @property
     def log_evidence(self) -> float:
@@ -266,24 +293,6 @@ class OnlineEvidence:
     def __repr__(self) -> str:
         return f"OnlineEvidence({self._given!r}, num_rows={self.num_rows}, log_evidence={self.log_evidence:.6g})"
 
-    def _continue(self, source: Seekable | None) -> None:
-        """Go to where the checkpoint stopped, the first time after loading it."""
-        if not self._is_resumed:
-            return
-        if source is None:
-            raise ConfigError(
-                f"`stream` must be one that can go on at row {self._position}, got a plain iterable. Wrap what it is "
-                "made of in sgais.stream, or push the chunks that are left with `update`."
-            )
-        source.seek(self._position)
-        self._is_resumed = False
-
-    def _save_or_warn(self, path: str | Path) -> None:
-        try:
-            self.save(path)
-        except CheckpointError as error:
-            warnings.warn(f"no checkpoint at {self.num_rows} rows: {error}", stacklevel=3)
-
     def _check(self, chunk: object) -> tuple[Model, Fields, Chunk]:
         """The model, its fields and the checked rows; the first chunk settles what is still open."""
         arrays = as_arrays(chunk)
@@ -304,3 +313,14 @@ class OnlineEvidence:
         if self._state is None:
             return self._estimator.init(model, self.config, self.seed)
         return self._state
+
+
+def saved_history(history: Past) -> dict[str, Any]:
+    """What a checkpoint holds of a history."""
+    return {"kind": type(history).__name__, "state": history.state()}
+
+
+def restored_history(content: dict[str, Any]) -> Past:
+    """The history that was saved."""
+    history: Past = HISTORIES[content["kind"]].restored(content["state"])
+    return history

@@ -42,6 +42,34 @@ def draw(past: Past, generator: np.random.Generator, shape: tuple[int, ...]) -> 
     return past.take(generator.integers(past.num_rows, size=shape), 0, past.num_rows)
 
 
+class Until:
+    """The first rows of a past that keeps all of them, as it was when there were no more."""
+
+    def __init__(self, past: Past, end: int) -> None:
+        assert past.reach == past.num_rows, "rows are missing"
+        self._past, self.num_rows, self.reach = past, end, end
+
+    def append(self, chunk: Chunk) -> None:
+        """Not here."""
+        raise NotImplementedError("a past that is over does not grow")
+
+    def between(self, start: int, end: int) -> Chunk:
+        """The rows from `start` to before `end`."""
+        return self._past.between(start, end)
+
+    def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:
+        """The rows with these numbers."""
+        return self._past.take(rows, start, end)
+
+    def num_kept(self, start: int, end: int) -> int:
+        """All of them."""
+        return end - start
+
+    def state(self) -> dict[str, Any]:
+        """Not here."""
+        raise NotImplementedError("a past that is over is not saved")
+
+
 class WithChunk:
     """The past and a chunk that is just being taken in, as one stretch of rows; neither is changed or copied."""
 

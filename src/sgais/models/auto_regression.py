@@ -23,4 +23,4 @@ class AutoRegression(GaussianLinear):
             "order": order,
             "noise_scale": require_positive("noise_scale", noise_scale),
         }
-        super().__init__(order, self.options["noise_scale"], coefficients="coefficients", intercept="intercept")
+        super().__init__(order, None, self.options["noise_scale"], "coefficients", "intercept")

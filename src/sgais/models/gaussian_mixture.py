@@ -39,6 +39,7 @@ class GaussianMixture(ReadyModel):
             log_likelihood=self._log_likelihood,
             fields={"y": Field(shape=(dim,))},
             exchangeable=("weights", "variances", "means"),
+            predictive=self._predictive,
         )
 
     def _log_likelihood(self, parameters: Parameters, rows: Rows) -> jax.Array:
@@ -56,3 +57,8 @@ class GaussianMixture(ReadyModel):
         features = jnp.concatenate([y**2, y], axis=1)
         scores = jnp.dot(coefficients, features.T, precision=Precision.HIGHEST) + constants[:, None]
         return log_sum_exp(scores)
+
+    @staticmethod
+    def _predictive(parameters: Parameters, rows: Rows) -> dist.Distribution:  # noqa: ARG004 - there are no inputs
+        components = dist.Normal(parameters["means"], jnp.sqrt(parameters["variances"])).to_event(1)
+        return dist.MixtureSameFamily(dist.CategoricalProbs(parameters["weights"]), components)

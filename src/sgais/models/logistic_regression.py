@@ -37,9 +37,15 @@ class LogisticRegression(ReadyModel):
             },
             log_likelihood=self._log_likelihood,
             fields={"x": Field(shape=(dim,)), "y": Field(is_integer=True, num_classes=classes)},
+            predictive=self._predictive,
         )
 
     def _log_likelihood(self, parameters: Parameters, rows: Rows) -> jax.Array:
         logits = jnp.dot(parameters["weights"], rows["x"].T, precision=Precision.HIGHEST)
         logits += parameters["bias"][:, None]
         return chosen(logits, rows["y"]) - log_sum_exp(logits)
+
+    @staticmethod
+    def _predictive(parameters: Parameters, rows: Rows) -> dist.Distribution:
+        logits = jnp.dot(rows["x"], parameters["weights"].T, precision=Precision.HIGHEST) + parameters["bias"]
+        return dist.CategoricalLogits(logits)

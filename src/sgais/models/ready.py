@@ -1,5 +1,6 @@
 """What the ready models share: they are known by their options, so equal models share compiled code."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,18 @@ class ReadyModel(Model):
         return hash((type(self), tuple(self.options.items())))
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items() if value is not None)
         return f"{type(self).__name__}({options})"
+
+
+def require_features(dim: int, features: Sequence[int] | None) -> tuple[int, ...] | None:
+    """Check a choice of features; None stands for all of them."""
+    if features is None:
+        return None
+    chosen = tuple(int(number) for number in features)
+    is_choice = len(set(chosen)) == len(chosen) > 0 and all(0 <= number < dim for number in chosen)
+    require(is_choice, "features", f"be different numbers from 0 to {dim - 1}", features)
+    return None if chosen == tuple(range(dim)) else chosen
 
 
 def require_positive(name: str, value: float) -> float:

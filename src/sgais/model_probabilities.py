@@ -1,0 +1,52 @@
+"""From log evidences to probabilities of models, with what the errors of the evidences leave open."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from sgais.errors import require
+
+BAND = 3.0  # standard errors on either side
+
+
+def with_bands(log_posteriors: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Probabilities, and the bands that independent errors of the log evidences leave them.
+
+    For each model the log odds against all others together, three standard errors up and down: the error of the
+    others' sum is that of its parts by their shares (delta method).
+    """
+    count = len(log_posteriors)
+    probabilities = np.exp(log_posteriors - logsumexp(log_posteriors))
+    if count == 1:
+        return probabilities, probabilities, probabilities
+    lows, highs = np.empty(count), np.empty(count)
+    for number in range(count):
+        others = np.delete(log_posteriors, number)
+        total = logsumexp(others)
+        shares = np.exp(others - total)
+        error = np.hypot(errors[number], np.linalg.norm(shares * np.delete(errors, number)))
+        log_odds = log_posteriors[number] - total
+        lows[number], highs[number] = expit([log_odds - BAND * error, log_odds + BAND * error])
+    return probabilities, lows, highs
+
+
+def log_prior_odds(names: list[str], prior_odds: Mapping[str, float] | None) -> dict[str, float]:
+    """The logs of prior odds that have been checked; all alike if none are given."""
+    odds = dict.fromkeys(names, 1.0) if prior_odds is None else dict(prior_odds)
+    require(sorted(odds) == sorted(names), "prior_odds", f"name the models {sorted(names)}", sorted(odds))
+    for name, value in odds.items():
+        require(0 < value < np.inf, "prior_odds", "be positive numbers", {name: value})
+    return {name: float(np.log(odds[name])) for name in names}
+
+
+def shares_of(logs: Mapping[str, float]) -> dict[str, float]:
+    """Numbers with these logs, scaled to sum to one."""
+    values = np.array(list(logs.values()))
+    return dict(zip(logs, np.exp(values - logsumexp(values)).tolist(), strict=True))
+
+
+def log_mixture(weights: Mapping[str, float], logs: Mapping[str, float]) -> float:
+    """The log of the weighted mean of numbers with these logs."""
+    shares = np.array([weights[name] for name in logs])
+    return float(logsumexp(list(logs.values()), b=shares / shares.sum()))

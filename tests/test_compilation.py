@@ -1,0 +1,44 @@
+"""Where compiled programs are kept, in fresh processes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = """
+import jax, sgais
+print(jax.config.jax_compilation_cache_dir)
+jax.jit(lambda x: jax.numpy.linalg.eigh(x @ x.T))(jax.numpy.ones((20, 20)))
+"""
+
+
+def run(**environment):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("JAX", "SGAIS", "XDG"))}
+    finished = subprocess.run(
+        [sys.executable, "-W", "error", "-c", RUN], capture_output=True, text=True, env=clean | environment
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout.strip()
+
+
+@pytest.mark.parametrize("variable", ["SGAIS_COMPILATION_CACHE", "XDG_CACHE_HOME", "HOME"])
+def test_programs_are_kept(tmp_path, variable):
+    folder = run(**{variable: str(tmp_path)})
+    assert folder.startswith(str(tmp_path))
+    assert list(Path(folder).iterdir())
+
+
+def test_it_can_be_switched_off(tmp_path):
+    assert run(SGAIS_COMPILATION_CACHE="off", HOME=str(tmp_path)) == "None"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_choice_of_the_user_is_respected(tmp_path):
+    assert run(JAX_COMPILATION_CACHE_DIR=str(tmp_path / "own"), HOME=str(tmp_path)) == str(tmp_path / "own")
+
+
+def test_no_place_is_no_problem(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert run(SGAIS_COMPILATION_CACHE=str(tmp_path / "file")) == "None"

@@ -45,8 +45,8 @@ def island_draws(model: Model, positions: np.ndarray, log_weights: np.ndarray) -
         log_weights: Shape (islands, particles).
     """
     num_islands, num_particles, dimension = positions.shape
-    offsets = np.random.default_rng(SEED).random(num_islands)
-    chosen = [select(weights, num_particles, offset) for weights, offset in zip(log_weights, offsets, strict=True)]
+    generator = np.random.default_rng(SEED)
+    chosen = [select(weights, num_particles, generator.random()) for weights in log_weights]
     drawn = np.take_along_axis(positions, np.array(chosen)[:, :, None], axis=1)
     parameters = constrained(model, drawn.reshape(-1, dimension))
     return {name: values.reshape(num_islands, num_particles, *values.shape[1:]) for name, values in parameters.items()}

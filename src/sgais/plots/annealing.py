@@ -34,7 +34,7 @@ def annealing(curves: Curves, axes: Any = None, alarms: Sequence[int] = ()) -> F
     show_rows(panel)
     _readable_ticks(panel)
     panel.set_ylabel("annealing steps per chunk")
-    legend_above(panel)
+    legend_above(panel, may_grow=axes is None)
     return figure_of(panel)
 
 

@@ -43,7 +43,7 @@ def bayes_factors(curves: Curves, axes: Any = None, alarms: Sequence[int] = (), 
     reference = _leader(by_name) if against is None else against
     require(reference in by_name, "against", f"be one of {list(by_name)}", reference)
     (panel,) = panels(axes, 1)
-    panel.set_yscale("symlog", linthresh=1.0, linscale=0.5)
+    panel.set_yscale("symlog", linthresh=1.0, linscale=0.8)
     for number, (name, curve) in enumerate(by_name.items()):
         if name != reference:
             _draw(panel, number, name, curve, by_name[reference])
@@ -52,7 +52,7 @@ def bayes_factors(curves: Curves, axes: Any = None, alarms: Sequence[int] = (), 
     show_rows(panel)
     _thin_ticks(panel)
     panel.set_ylabel("log Bayes factor (nats)")
-    legend_above(panel)
+    legend_above(panel, may_grow=axes is None)
     return figure_of(panel)
 
 
@@ -84,6 +84,6 @@ def _thin_ticks(panel: Axes) -> None:
 def _powers(low: float, high: float) -> np.ndarray:
     below, above = (int(np.floor(np.log10(max(end, 1.0)))) for end in (-low, high))
     stride = -(-(below + above + 1) // MOST_TICKS)
-    powers = 10.0 ** np.arange(0, max(below, above) + 1, stride)
+    powers = 10.0 ** np.arange(stride - 1, max(below, above) + 1, stride)
     ticks = np.concatenate([-powers[::-1], [0.0], powers])
     return ticks[(ticks >= low) & (ticks <= high)]

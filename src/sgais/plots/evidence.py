@@ -58,7 +58,7 @@ def evidence(
         drawn[0].set_xlabel("")
         drawn[1].axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
         drawn[1].set_ylabel("error of log Z (nats)")
-    legend_above(drawn[0])
+    legend_above(drawn[0], may_grow=axes is None)
     return figure_of(drawn[0])
 
 

@@ -33,7 +33,8 @@ def histograms(data: object, ends: Sequence[int], column: str = "y", axes: Any =
     bins = [np.linspace(low, high, NUM_BINS + 1) for low, high in _ranges(values[: bounds[-1][1]])]
     for panel, (start, end) in zip(drawn, bounds, strict=True):
         _draw(panel, values[start:end], bins)
-        panel.set_title(_title(start, end, is_last=(start, end) == bounds[-1]), fontsize=TEXT_SIZE)
+        is_all = start == 0 and panel is drawn[-1]
+        panel.set_title(f"all {end:,} rows" if is_all else f"rows {start + 1:,} to {end:,}", fontsize=TEXT_SIZE)
     _label(drawn, column, is_plane=len(bins) == 2)
     return figure_of(drawn[0])
 
@@ -56,8 +57,9 @@ def _bounds(ends: Sequence[int], num_rows: int) -> list[tuple[int, int]]:
 
 
 def _ranges(points: np.ndarray) -> list[tuple[float, float]]:
-    """The same for all panels, but for one row in a thousand, which would leave the others no room."""
-    return [tuple(np.quantile(coordinate, [0.0005, 0.9995])) for coordinate in points.T]
+    """What all panels show: all but one row in a thousand, which might leave the others no room."""
+    ranges = [np.quantile(coordinate, [0.0005, 0.9995]) for coordinate in points.T]
+    return [(low, high) if low < high else (low - 0.5, high + 0.5) for low, high in ranges]
 
 
 def _draw(panel: Axes, points: np.ndarray, bins: list[np.ndarray]) -> None:
@@ -67,10 +69,6 @@ def _draw(panel: Axes, points: np.ndarray, bins: list[np.ndarray]) -> None:
         # As a picture also in vector formats: thousands of small squares are slow to draw and show seams.
         panel.hist2d(points[:, 0], points[:, 1], bins, density=True, cmap="Blues", rasterized=True)
         panel.set_aspect("equal", adjustable="box")
-
-
-def _title(start: int, end: int, is_last: bool) -> str:
-    return f"all {end:,} rows" if is_last else f"rows {start + 1:,} to {end:,}"
 
 
 def _label(drawn: list[Axes], column: str, is_plane: bool) -> None:

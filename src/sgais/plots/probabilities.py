@@ -37,12 +37,14 @@ def probabilities(
     show_rows(panel)
     panel.set_ylim(0.0, 1.0) if stacked else panel.set_ylim(-0.03, 1.03)
     panel.set_ylabel("probability of the model")
-    legend_above(panel)
+    legend_above(panel, may_grow=axes is None)
     return figure_of(panel)
 
 
 def _stack(panel: Axes, rows: np.ndarray, records: Sequence[Any], names: list[str]) -> None:
     shares = [np.nan_to_num(_column(records, name, "probability")) for name in names]
+    if len(rows) == 1:  # an area needs two ends
+        rows, shares = rows * [0.9, 1.1], [np.repeat(share, 2) for share in shares]
     areas = panel.stackplot(rows, shares, labels=names, linewidth=0.4, edgecolor="white")
     for number, area in enumerate(areas):
         area.set_facecolor(COLOURS[number % len(COLOURS)])

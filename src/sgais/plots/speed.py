@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from sgais.errors import require
 from sgais.plots.style import MARKERS, figure_of, legend_above, line_style, panels, show_rows
@@ -26,8 +27,9 @@ def speed(table: Mapping[str, Sequence[tuple[float, float]]], axes: Any = None) 
     show_rows(panel)
     panel.set_xlabel("rows")
     panel.set_yscale("log")
+    panel.yaxis.set_minor_formatter(LogFormatter())
     panel.set_ylabel("seconds")
-    legend_above(panel)
+    legend_above(panel, may_grow=axes is None)
     return figure_of(panel)
 
 

@@ -7,11 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import LogFormatter
 
 from sgais.errors import require
 
 COLUMN_WIDTH = 3.4  # inches, of a two-column page
-PANEL_HEIGHT = 1.9
+PANEL_HEIGHT = 1.7
+LEGEND_LINE = 0.14
 DOTS_PER_INCH = 200
 TEXT_SIZE = 8.0  # points
 SMALL_TEXT_SIZE = 7.0
@@ -62,6 +64,7 @@ def figure_of(panel: Axes) -> Figure:
 def show_rows(panel: Axes) -> None:
     """Rows seen along the horizontal axis: logarithmic, since a stream has no end."""
     panel.set_xscale("log")
+    panel.xaxis.set_minor_formatter(LogFormatter())  # over less than a decade: 2000 rather than 2 x 10^3
     panel.set_xlabel("rows seen")
 
 
@@ -81,17 +84,26 @@ def mark_shifts(panel: Axes, alarms: Sequence[int]) -> None:
         lines.set_path_effects([withStroke(linewidth=2.0, foreground="white")])  # so that it shows on areas as well
 
 
-def legend_above(panel: Axes) -> None:
-    """A legend over the panel, where it covers no data; none if nothing has a label."""
+def legend_above(panel: Axes, may_grow: bool) -> None:
+    """A legend over the panel, where it covers no data; none if nothing has a label.
+
+    Args:
+        panel: The panel.
+        may_grow: Whether the figure is ours to make taller, so that a long legend takes no room from the data.
+    """
     handles, labels = panel.get_legend_handles_labels()
     if not handles:
         return
+    num_columns = _num_columns(panel, labels)
+    if may_grow:
+        figure, num_lines = figure_of(panel), -(-len(labels) // num_columns)
+        figure.set_figheight(figure.get_figheight() + LEGEND_LINE * num_lines)
     panel.legend(
         handles,
         labels,
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        ncols=_num_columns(panel, labels),
+        ncols=num_columns,
         fontsize=SMALL_TEXT_SIZE,
         frameon=False,
         borderaxespad=0.2,
@@ -113,7 +125,7 @@ def _new_panels(count: int, num_columns: int, height: float) -> list[Axes]:
         panel.remove()
     for panel in drawn:
         panel.spines[["top", "right"]].set_visible(False)
-        panel.tick_params(labelsize=SMALL_TEXT_SIZE)
+        panel.tick_params(which="both", labelsize=SMALL_TEXT_SIZE)
         panel.xaxis.label.set_size(TEXT_SIZE)
         panel.yaxis.label.set_size(TEXT_SIZE)
         panel.title.set_size(TEXT_SIZE)

@@ -85,11 +85,11 @@ def test_a_long_legend_leaves_the_data_their_room(make_records):
 @pytest.mark.parametrize("name", MARKED)
 def test_shifts_are_marked_from_top_to_bottom(name, draw):
     (plain,), (marked,) = draw(name).axes, draw(name, alarms=[1000, 10_000]).axes
-    (added,) = [artist for artist in marked.collections if artist.get_label() == "shift alarm"]
+    (added,) = [artist for artist in marked.collections if artist.get_label() == "shift"]
     np.testing.assert_array_equal([path[:, 0] for path in added.get_segments()], [[1000, 1000], [10_000, 10_000]])
     assert [path[:, 1].tolist() for path in added.get_segments()] == [[0, 1], [0, 1]]
     assert marked.get_ylim() == pytest.approx(plain.get_ylim())
-    assert "shift alarm" in [text.get_text() for text in marked.get_legend().get_texts()]
+    assert "shift" in [text.get_text() for text in marked.get_legend().get_texts()]
     with pytest.raises(sgais.ConfigError, match="`alarms` must be numbers of rows above 0"):
         draw(name, alarms=[0])
 

@@ -80,7 +80,7 @@ def mark_shifts(panel: Axes, alarms: Sequence[int]) -> None:
     require(bool((rows > 0).all()), "alarms", "be numbers of rows above 0", alarms)
     if len(rows):
         bottom_to_top = panel.get_xaxis_transform()
-        lines = panel.vlines(rows, 0, 1, "black", ":", label="shift alarm", transform=bottom_to_top, linewidth=0.9)
+        lines = panel.vlines(rows, 0, 1, "black", ":", label="shift", transform=bottom_to_top, linewidth=0.9)
         lines.set_path_effects([withStroke(linewidth=2.0, foreground="white")])  # so that it shows on areas as well
 
 

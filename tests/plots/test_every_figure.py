@@ -25,7 +25,7 @@ def draw(make_records, comparison_records):
         "evidence": (curves,),
         "histograms": (data, [100, 300]),
         "probabilities": (comparison_records,),
-        "speed": ({"sgais": [(100, 1.0), (1000, 2.0)], "nested": [(1000, 20.0), (100, 2.0)]},),
+        "speed": ({"sgais": [(1000, 1.0), (2000, 2.0)], "nested": [(2000, 20.0), (1000, 9.0)]},),
     }
     return lambda name, **options: getattr(plots, name)(*arguments[name], **options)
 
@@ -47,7 +47,7 @@ def test_it_has_the_width_of_a_column_and_letters_to_be_read(name, draw):
     assert figure.get_figwidth() == 3.4
     texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
     assert len(texts) > 5
-    assert min(text.get_fontsize() for text in texts) >= 7.0
+    assert {text.get_fontsize() for text in texts} <= {7.0, 8.0}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -31,6 +31,14 @@ def test_pairs_are_shown_as_density_over_the_same_plane():
     assert figure.axes[0].get_ylabel() == "y[1]"
 
 
+def test_the_lowest_panel_of_each_column_has_numbers_where_their_number_is_odd():
+    figure = plots.histograms(VALUES, [1000, 4000])
+    figure.draw_without_rendering()
+    assert [panel.get_xlabel() for panel in figure.axes] == ["", "y", "y"]
+    numbered = [any(label.get_visible() for label in panel.get_xticklabels()) for panel in figure.axes]
+    assert numbered == [False, True, True]
+
+
 def test_one_phase_is_one_panel():
     (panel,) = plots.histograms(VALUES, [1000]).axes
     assert panel.get_title() == "all 1,000 rows"

@@ -73,6 +73,8 @@ def _draw(panel: Axes, points: np.ndarray, bins: list[np.ndarray]) -> None:
 
 def _label(drawn: list[Axes], column: str, is_plane: bool) -> None:
     for panel in drawn:
-        panel.set_xlabel(f"{column}[0]" if is_plane else column)
         panel.set_ylabel(f"{column}[1]" if is_plane else "density")
         panel.label_outer()
+    for panel in drawn[-2:]:  # the lowest of each column, also where their number is odd
+        panel.set_xlabel(f"{column}[0]" if is_plane else column)
+        panel.tick_params(labelbottom=True)

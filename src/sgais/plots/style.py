@@ -133,7 +133,7 @@ def _new_panels(count: int, num_columns: int, height: float) -> list[Axes]:
 
 
 def _num_columns(panel: Axes, labels: list[str]) -> int:
-    """As many as fit beside each other: a letter is about half as wide as high, a line and its gaps take six."""
+    """As many as fit beside each other: a letter is about half as wide as high, a line and its gaps take eight."""
     inches = panel.get_window_extent().width / figure_of(panel).dpi
     letters = 72.0 * inches / (0.5 * SMALL_TEXT_SIZE)
     widest = max(len(label) for label in labels) + 8

@@ -18,7 +18,7 @@ SHORTEST_COMPILATION = 0.05  # seconds; what compiles faster is not worth a file
 def keep_programs() -> None:
     """Tell JAX where to keep compiled programs, unless somebody else has, or there is no place."""
     wanted = os.environ.get(VARIABLE, "")
-    if wanted == "off" or jax.config.jax_compilation_cache_dir is not None:
+    if wanted == "off" or jax.config.values["jax_compilation_cache_dir"] is not None:
         return
     folder = (Path(wanted) if wanted else _user_folder()) / _machine()
     try:

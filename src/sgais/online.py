@@ -18,6 +18,7 @@ from sgais.estimators import paper, sgais
 from sgais.estimators.curve import Curve
 from sgais.estimators.early import Early
 from sgais.estimators.error_budget import error_budget, in_words
+from sgais.estimators.inference_data import inference_data, island_draws
 from sgais.estimators.islands import Islands
 from sgais.estimators.late import Late
 from sgais.estimators.paper import PaperConfig
@@ -285,6 +286,13 @@ class OnlineEvidence:
     def to_frame(self) -> pd.DataFrame:
         """The records as a data frame, one row per chunk."""
         return pd.DataFrame(self._records.columns())
+
+    def to_arviz(self) -> Any:
+        """ArviZ `InferenceData`: equally weighted draws, a chain for each island, and the curve as group `evidence`."""
+        model = self._bound_model()
+        draws = island_draws(model, *self._estimator.islands_now(self._state_for(model)))
+        names = ("log_evidence", "standard_error", "warning", "seed")
+        return inference_data(draws, {name: getattr(self, name) for name in names}, self._records.columns())
 
     def __str__(self) -> str:
         beware = f" BEWARE: {self.warning}." if self.warning else ""

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from sgais import annealing, resampling
+from sgais import annealing
 from sgais.errors import EstimationError
 from sgais.estimators.record import Estimate
+from sgais.estimators.weights import select
 
 LARGEST_SPREAD = 1.5  # standard deviation of the islands' log evidences
 SMALLEST_STEP = 1e-12  # of the inverse temperature
@@ -113,7 +114,7 @@ def resample(
     """Draw each island's particles by their weights (`num_kept` of them if given), and tell which were drawn."""
     size = islands.log_weights.shape[1]
     num_kept = size if num_kept is None else num_kept
-    chosen = [_select(log_weights, num_kept, generator.random()) for log_weights in islands.log_weights]
+    chosen = [select(log_weights, num_kept, generator.random()) for log_weights in islands.log_weights]
     survivors = np.concatenate([number * size + of_island for number, of_island in enumerate(chosen)])
     return _reset(islands, survivors)._replace(log_evidences=_running(islands)), survivors
 
@@ -121,7 +122,7 @@ def resample(
 def migrate(islands: Islands, generator: np.random.Generator) -> tuple[Islands, np.ndarray]:
     """Book the evidence so far, and populate every island anew with particles of all of them."""
     log_weights = islands.all_log_weights
-    survivors = _select(log_weights, len(log_weights), generator.random())
+    survivors = select(log_weights, len(log_weights), generator.random())
     generator.shuffle(survivors)
     so_far = estimate(islands)
     return _reset(islands, survivors)._replace(
@@ -134,13 +135,6 @@ def migrate(islands: Islands, generator: np.random.Generator) -> tuple[Islands, 
 def _running(islands: Islands) -> np.ndarray:
     """The log evidence of each island since the last migration."""
     return islands.log_evidences + np.array([annealing.log_mean_exp(weights) for weights in islands.log_weights])
-
-
-def _select(log_weights: np.ndarray, count: int, offset: float) -> np.ndarray:
-    """Systematic resampling."""
-    top = log_weights.max()
-    weights = np.exp(log_weights - top) if np.isfinite(top) else np.ones_like(log_weights)  # the island is lost anyway
-    return resampling.select(weights, (np.arange(count) + offset) / count)
 
 
 def _reset(islands: Islands, survivors: np.ndarray) -> Islands:

@@ -129,6 +129,11 @@ def log_weights_now(state: PaperState) -> np.ndarray:
     return state.log_weights
 
 
+def islands_now(state: PaperState) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and log weights with a leading axis for islands: Algorithm 1 has one."""
+    return positions_now(state)[None], state.log_weights[None]
+
+
 def log_predictive(model: Model, state: PaperState, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
     log_likelihoods, _ = without_failures(weigh(model, state.positions, pack(chunk)))

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sgais import resampling
 from sgais.estimators.error_budget import in_words
+from sgais.estimators.inference_data import inference_data
+from sgais.estimators.weights import select
 
 COMPLETE = "complete"
 
@@ -49,10 +50,8 @@ class Result:
 
     def draws(self, count: int | None = None, seed: int = 0) -> dict[str, np.ndarray]:
         """Posterior draws of equal weight (as many as there are particles, unless told otherwise)."""
-        weights = np.exp(self.log_weights)
-        count = len(weights) if count is None else count
-        shares = (np.arange(count) + np.random.default_rng(seed).random()) / count
-        chosen = resampling.select(weights, shares)
+        count = len(self.log_weights) if count is None else count
+        chosen = select(self.log_weights, count, np.random.default_rng(seed).random())
         return {name: values[chosen] for name, values in self.particles.items()}
 
     def to_frame(self) -> pd.DataFrame:
@@ -61,8 +60,6 @@ class Result:
 
     def to_arviz(self) -> Any:
         """Equally weighted posterior draws as ArviZ `InferenceData`, log Z and its error as attributes."""
-        import arviz  # takes a second to import, so only who asks for it pays
-
         posterior = {name: values[None] for name, values in self.draws().items()}
         attributes = {
             "method": self.method,
@@ -70,7 +67,7 @@ class Result:
             "standard_error": self.standard_error,
             "status": self.status,
         }
-        return arviz.from_dict(posterior=posterior, posterior_attrs=attributes)
+        return inference_data(posterior, attributes)
 
     def __str__(self) -> str:
         error = in_words(self.error_budget or {"Monte Carlo": self.standard_error})

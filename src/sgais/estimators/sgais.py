@@ -160,6 +160,12 @@ def log_weights_now(state: State) -> np.ndarray:
     return weighted_now(state).all_log_weights
 
 
+def islands_now(state: State) -> tuple[np.ndarray, np.ndarray]:
+    """Positions, shape (islands, particles, d), and log weights within each island, not normalised."""
+    positions = positions_now(state).reshape(state.islands.positions.shape)
+    return positions, weighted_now(state).log_weights
+
+
 def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
     found = log_likelihoods(model, jnp.asarray(positions_now(state), real_dtype()), pack(chunk))

@@ -70,6 +70,19 @@ def normalised(log_weights: np.ndarray) -> np.ndarray:
     return log_weights - annealing.log_mean_exp(log_weights) - np.log(len(log_weights))
 
 
+def select(log_weights: np.ndarray, count: int, offset: float) -> np.ndarray:
+    """Systematic resampling: which particles to take for `count` draws of equal weight.
+
+    Args:
+        log_weights: Not necessarily normalised.
+        count: How many to draw.
+        offset: The one random number, between 0 and 1.
+    """
+    top = log_weights.max()
+    weights = np.exp(log_weights - top) if np.isfinite(top) else np.ones_like(log_weights)  # they are lost anyway
+    return resampling.select(weights, (np.arange(count) + offset) / count)
+
+
 @jax.jit
 def _take(positions: jax.Array, indices: jax.Array) -> jax.Array:
     return positions[indices]

@@ -1,0 +1,10 @@
+"""Figures from records: records in, figure out. One figure per file, at the size of a paper's column."""
+
+from sgais.plots.annealing import annealing
+from sgais.plots.bayes_factors import bayes_factors
+from sgais.plots.evidence import evidence
+from sgais.plots.histograms import histograms
+from sgais.plots.probabilities import probabilities
+from sgais.plots.speed import speed
+
+__all__ = ["annealing", "bayes_factors", "evidence", "histograms", "probabilities", "speed"]

@@ -1,0 +1,58 @@
+"""Evidence curves as columns by model name, from whatever holds them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from sgais.errors import require
+from sgais.estimators.record import EvidenceRecord
+
+Records: TypeAlias = Sequence[EvidenceRecord]
+# One curve, several by model name, or the records of a comparison, each with the standings of its models.
+Curves: TypeAlias = Records | Mapping[str, Records] | Sequence[Any]
+
+
+class Curve(NamedTuple):
+    """The columns of a curve that figures show. NaN where a model has no part in a comparison."""
+
+    rows: np.ndarray
+    log_evidence: np.ndarray
+    standard_error: np.ndarray
+    annealing_steps: np.ndarray
+
+
+NOTHING_KNOWN = (np.nan, np.nan, np.nan)
+
+
+def curves_of(records: Curves) -> dict[str, Curve]:
+    """Curves by name; the name of a single one is empty."""
+    if isinstance(records, Mapping):
+        require(len(records) > 0, "records", "hold at least one model", records)
+        return {str(name): _curve(of_model, f"records[{name!r}]") for name, of_model in records.items()}
+    if len(records) > 0 and hasattr(records[0], "models"):
+        return {name: _curve_in_comparison(records, name) for name in model_names(records)}
+    return {"": _curve(records, "records")}
+
+
+def model_names(records: Sequence[Any]) -> list[str]:
+    """The models of a comparison in the order in which they came."""
+    return list(dict.fromkeys(name for record in records for name in record.models))
+
+
+def _curve(records: Records, name: str) -> Curve:
+    require(len(records) > 0, name, "hold at least one record", list(records))
+    return _columns([(record.num_rows, *_shown(record)) for record in records])
+
+
+def _curve_in_comparison(records: Sequence[Any], name: str) -> Curve:
+    standings = [(record.num_rows, record.models.get(name)) for record in records]
+    return _columns([(rows, *(NOTHING_KNOWN if found is None else _shown(found))) for rows, found in standings])
+
+
+def _shown(record: Any) -> tuple[float, float, float]:
+    return record.log_evidence, record.standard_error, record.annealing_steps
+
+
+def _columns(lines: list[tuple[float, ...]]) -> Curve:
+    return Curve(*np.array(lines, dtype=float).T)

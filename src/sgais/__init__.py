@@ -14,6 +14,7 @@ from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
 from sgais.model import Model
 from sgais.numpyro_model import from_numpyro
 from sgais.online import OnlineEvidence
+from sgais.shift import ShiftDetector
 from sgais.streams import stream
 
 __version__ = "0.1.0"
@@ -39,6 +40,7 @@ __all__ = [
     "OnlineEvidence",
     "Result",
     "SgaisError",
+    "ShiftDetector",
     "annealing",
     "estimate",
     "from_numpyro",

@@ -1,0 +1,118 @@
+"""What the next chunk's signal should be, learned from the chunks so far and honest about how few they are.
+
+The signal is regressed on 1 and 1/n, n the rows seen: while a model learns d parameters, its log predictive per row
+is d/(2n) below where it ends. The error of predicting the next chunk, divided by its estimated standard deviation, has
+a Student distribution exactly (the recursive residuals of Brown, Durbin and Evans 1975), whose quantile makes it a
+standard Gaussian score, independent of all before: the self-starting scheme of Hawkins (1987). No burn-in is needed,
+and a short history gives cautious scores by itself.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri, stdtr, stdtrit
+
+NUM_COEFFICIENTS = 2
+SMALLEST_REACH = 2.5  # in standard deviations: scores beyond it teach a short history as if they were this
+REACH_OFFSET = 1.0
+RESOLUTION = 1e-7  # of a signal in float32, relative
+LARGEST_SCORE = 30.0  # what a probability too small for float64 counts
+
+
+class Surprise(NamedTuple):
+    """A chunk against its prediction.
+
+    Attributes:
+        score: Standard Gaussian while nothing has changed.
+        excess: Signal minus prediction.
+    """
+
+    score: float
+    excess: float
+
+
+class Baseline:
+    """Predicts a signal whose variance is inversely proportional to a weight (the rows of the chunk).
+
+    Args:
+        smallest_deviation: A lower limit of the standard deviation at weight 1, for signals that may stand still.
+    """
+
+    def __init__(self, smallest_deviation: float = 0.0) -> None:
+        self.smallest_deviation = smallest_deviation
+        self.num_chunks = 0
+        self._normal = np.zeros((NUM_COEFFICIENTS, NUM_COEFFICIENTS))  # sums of weight x x'
+        self._moments = np.zeros(NUM_COEFFICIENTS)  # sums of weight x signal
+        self._squares = 0.0  # of the standardised recursive residuals
+        self._weight, self._total = 0.0, 0.0
+
+    @property
+    def level(self) -> float:
+        """The mean signal so far."""
+        return self._total / self._weight if self._weight else math.nan
+
+    def surprise(self, signal: float, weight: float, rows_seen: float) -> Surprise:
+        """How far off the prediction a chunk is; nothing can be said of the first three."""
+        freedom = self.num_chunks - NUM_COEFFICIENTS
+        if freedom < 1:
+            return Surprise(0.0, 0.0)
+        prediction, deviation = self._predict(weight, rows_seen)
+        excess = signal - prediction
+        return Surprise(_gaussian_score(freedom, excess / deviation), excess)
+
+    def learn(self, signal: float, weight: float, rows_seen: float) -> None:
+        """Take in a chunk, an odd one only as far as it might be chance."""
+        inputs = np.array([1.0, 1.0 / rows_seen])
+        freedom = self.num_chunks - NUM_COEFFICIENTS
+        if freedom >= 1:
+            prediction, deviation = self._predict(weight, rows_seen)
+            reach = deviation * float(stdtrit(freedom, 1.0 - _gaussian_tail(self._reach())))
+            signal = min(max(signal, prediction - reach), prediction + reach)
+        if freedom >= 0:
+            prediction, spread = self._fit(weight, rows_seen)
+            self._squares += ((signal - prediction) / spread) ** 2
+        self._normal += weight * np.outer(inputs, inputs)
+        self._moments += weight * signal * inputs
+        self._weight += weight
+        self._total += weight * signal
+        self.num_chunks += 1
+
+    def _reach(self) -> float:
+        """The score from which on a chunk is odd: one that so many chunks would hardly have brought by chance."""
+        return max(SMALLEST_REACH, math.sqrt(2.0 * math.log(self.num_chunks)) + REACH_OFFSET)
+
+    def _predict(self, weight: float, rows_seen: float) -> tuple[float, float]:
+        """The prediction of a chunk's signal and the standard deviation of its error."""
+        prediction, spread = self._fit(weight, rows_seen)
+        scale = math.sqrt(self._squares / (self.num_chunks - NUM_COEFFICIENTS))
+        smallest = max(self.smallest_deviation, RESOLUTION * (1.0 + abs(prediction)))
+        return prediction, max(scale, smallest) * spread
+
+    def _fit(self, weight: float, rows_seen: float) -> tuple[float, float]:
+        """The prediction, and the standard deviation of its error in units of that at weight 1."""
+        inputs = np.array([1.0, 1.0 / rows_seen])
+        solved = np.linalg.solve(self._normal, np.column_stack([self._moments, inputs]))
+        return float(inputs @ solved[:, 0]), math.sqrt(1.0 / weight + float(inputs @ solved[:, 1]))
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the future depends on, for a checkpoint."""
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
+
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> "Baseline":
+        """The baseline that had this state."""
+        baseline = cls()
+        arrays = {name: np.array(value) for name, value in state.items() if isinstance(value, list)}
+        vars(baseline).update({**state, **arrays})
+        return baseline
+
+
+def _gaussian_tail(score: float) -> float:
+    return 0.5 * math.erfc(score / math.sqrt(2.0))
+
+
+def _gaussian_score(freedom: int, ratio: float) -> float:
+    """The standard Gaussian number with the tail that a Student number has."""
+    size = -float(ndtri(stdtr(freedom, -abs(ratio))))
+    return math.copysign(min(size, LARGEST_SCORE), ratio)

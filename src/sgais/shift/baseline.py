@@ -10,12 +10,9 @@ and a short history gives cautious scores by itself.
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 NUM_COEFFICIENTS = 2
-SMALLEST_REACH = 2.5  # in standard deviations: scores beyond it teach a short history as if they were this
-REACH_OFFSET = 1.0
 RESOLUTION = 1e-7  # of a signal in float32, relative
 LARGEST_SCORE = 30.0  # what a probability too small for float64 counts
 
@@ -42,15 +39,15 @@ class Baseline:
     def __init__(self, smallest_deviation: float = 0.0) -> None:
         self.smallest_deviation = smallest_deviation
         self.num_chunks = 0
-        self._normal = np.zeros((NUM_COEFFICIENTS, NUM_COEFFICIENTS))  # sums of weight x x'
-        self._moments = np.zeros(NUM_COEFFICIENTS)  # sums of weight x signal
+        # Sums, weighted: of one, 1/n, its square, the signal, the signal times 1/n.
+        self._ones, self._inverses, self._inverse_squares = 0.0, 0.0, 0.0
+        self._signals, self._products = 0.0, 0.0
         self._squares = 0.0  # of the standardised recursive residuals
-        self._weight, self._total = 0.0, 0.0
 
     @property
     def level(self) -> float:
         """The mean signal so far."""
-        return self._total / self._weight if self._weight else math.nan
+        return self._signals / self._ones if self._ones else math.nan
 
     def surprise(self, signal: float, weight: float, rows_seen: float) -> Surprise:
         """How far off the prediction a chunk is; nothing can be said of the first three."""
@@ -63,7 +60,6 @@ class Baseline:
 
     def learn(self, signal: float, weight: float, rows_seen: float) -> None:
         """Take in a chunk, an odd one only as far as it might be chance."""
-        inputs = np.array([1.0, 1.0 / rows_seen])
         freedom = self.num_chunks - NUM_COEFFICIENTS
         if freedom >= 1:
             prediction, deviation = self._predict(weight, rows_seen)
@@ -72,15 +68,16 @@ class Baseline:
         if freedom >= 0:
             prediction, spread = self._fit(weight, rows_seen)
             self._squares += ((signal - prediction) / spread) ** 2
-        self._normal += weight * np.outer(inputs, inputs)
-        self._moments += weight * signal * inputs
-        self._weight += weight
-        self._total += weight * signal
+        self._ones += weight
+        self._inverses += weight / rows_seen
+        self._inverse_squares += weight / rows_seen**2
+        self._signals += weight * signal
+        self._products += weight * signal / rows_seen
         self.num_chunks += 1
 
     def _reach(self) -> float:
-        """The score from which on a chunk is odd: one that so many chunks would hardly have brought by chance."""
-        return max(SMALLEST_REACH, math.sqrt(2.0 * math.log(self.num_chunks)) + REACH_OFFSET)
+        """How far a score can be chance: a little more than the largest of so many Gaussian numbers."""
+        return math.sqrt(2.0 * math.log(self.num_chunks)) + 1.0
 
     def _predict(self, weight: float, rows_seen: float) -> tuple[float, float]:
         """The prediction of a chunk's signal and the standard deviation of its error."""
@@ -91,20 +88,22 @@ class Baseline:
 
     def _fit(self, weight: float, rows_seen: float) -> tuple[float, float]:
         """The prediction, and the standard deviation of its error in units of that at weight 1."""
-        inputs = np.array([1.0, 1.0 / rows_seen])
-        solved = np.linalg.solve(self._normal, np.column_stack([self._moments, inputs]))
-        return float(inputs @ solved[:, 0]), math.sqrt(1.0 / weight + float(inputs @ solved[:, 1]))
+        inverse_mean, mean = self._inverses / self._ones, self._signals / self._ones
+        spread = self._inverse_squares - self._inverses * inverse_mean
+        slope = (self._products - self._signals * inverse_mean) / spread
+        distance = 1.0 / rows_seen - inverse_mean
+        variance = 1.0 / weight + 1.0 / self._ones + distance**2 / spread
+        return mean + slope * distance, math.sqrt(variance)
 
     def state(self) -> dict[str, Any]:
         """Everything that the future depends on, for a checkpoint."""
-        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
+        return dict(vars(self))
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> "Baseline":
         """The baseline that had this state."""
         baseline = cls()
-        arrays = {name: np.array(value) for name, value in state.items() if isinstance(value, list)}
-        vars(baseline).update({**state, **arrays})
+        vars(baseline).update(state)
         return baseline
 
 

@@ -8,15 +8,46 @@ import numpy as np
 
 from sgais.errors import require, require_count
 from sgais.estimators.record import EvidenceRecord
-from sgais.shift.baseline import Baseline, Surprise
+from sgais.shift.baseline import Surprise
 from sgais.shift.cusum import Cusum
+from sgais.shift.memory import Memory
 from sgais.shift.threshold import threshold_for
 
 SURPRISE, ANNEALING = "surprise", "annealing_steps"
-# How false alarms are shared out: a shift that the score does not show is rare, so its watch costs little.
-SHARES = {"fall": 0.45, "rise": 0.45, "annealing": 0.1}
+PLAUSIBLE = 3.0  # scores up to here count in full, else the formula for the thresholds would not hold
 DOUBLING = math.log(2.0)  # steps are small whole numbers, often all equal: a doubling is taken for ordinary
-MOST_SUDDEN = 3  # chunks; what took longer to climb may be a model that learns
+
+
+class Watch(NamedTuple):
+    """What one CUSUM looks out for.
+
+    Attributes:
+        signal: "surprise" or "annealing_steps".
+        sign: +1 for a rise, -1 for a fall.
+        shift: The change that it finds fastest, in standard deviations of a chunk's signal.
+        share: Of the false alarms.
+    """
+
+    signal: str
+    sign: int
+    shift: float
+    share: float
+
+    @property
+    def reference(self) -> float:
+        """What is taken off every score: half the shift makes the CUSUM a sequence of likelihood ratio tests."""
+        return self.shift / 2.0
+
+
+SMALL, LARGE = 1.0, 3.0
+# A shift that the score does not show is rare: to watch for it costs few of the false alarms.
+WATCHES = (
+    Watch(SURPRISE, -1, LARGE, 0.225),
+    Watch(SURPRISE, -1, SMALL, 0.225),
+    Watch(SURPRISE, +1, LARGE, 0.225),
+    Watch(SURPRISE, +1, SMALL, 0.225),
+    Watch(ANNEALING, +1, LARGE, 0.1),
+)
 
 
 class Alarm(NamedTuple):
@@ -40,32 +71,32 @@ class ShiftDetector:
     """Tells when the data stop being what a model has learned to expect. Protocol of river's drift detectors.
 
     Two signals are watched. *Surprise*: the log predictive per row of each chunk against a prediction from the chunks
-    before (see `sgais.shift.baseline`) or the caller's own, on both sides. *Annealing steps*: their logarithm, upwards.
-    Each becomes a standard Gaussian score z, summed by a CUSUM, C = max(0, C + z - k), and C >= h is an alarm. After an
-    alarm everything is learned anew.
+    before (`sgais.shift.baseline`, `sgais.shift.memory`) or the caller's own, on both sides. *Annealing steps*: their
+    logarithm, upwards. Each becomes a standard Gaussian score z, summed by CUSUMs, C = max(0, C + z - k), one for small
+    changes (k = 1/2, for shifts of one standard deviation of a chunk's score) and one for large ones (k = 3/2);
+    C >= h is an alarm. After an alarm everything is learned anew.
 
     The threshold h follows from `mean_rows_between_false_alarms`: over the mean rows per chunk, this is the mean run
-    length in chunks, which Siegmund's formula (see `sgais.shift.threshold`) turns into h. False alarms are shared
-    out: 45 % to falls of the score, 45 % to rises, at most 10 % to annealing steps. Scores are cut off at k + h / 2: one
-    chunk alone, however odd, is an outlier; two in a row are a shift.
+    length in chunks, which Siegmund's formula (`sgais.shift.threshold`) turns into h. False alarms are shared out
+    (`WATCHES`): 45 % to falls of the score, 45 % to rises, at most 10 % to annealing steps. Scores are cut off at
+    k + h / 2, or 3 if that is more: one chunk alone, however odd, is an outlier, and two in a row are a shift (as long
+    as false alarms shall be some 150 chunks apart or more).
 
-    After a fall a model often learns the new data, and its score climbs slowly back. Such a climb, to no more than the
-    level before the fall and over more than three chunks, is not an alarm: the detector learns the new level.
+    After a fall a model often learns the new data, and its score climbs slowly back. A climb that only the CUSUM for
+    small changes sees, to no more than the level before the fall, is no alarm: the detector learns the new level.
 
     Args:
         mean_rows_between_false_alarms: On a stream that never changes.
-        smallest_shift: The change to be found fastest, in standard deviations of a chunk's score; k is half of it.
 
     Attributes:
         alarms: All alarms so far.
         drift_detected: Whether the last update raised one.
+        num_rows: Rows seen so far.
     """
 
-    def __init__(self, mean_rows_between_false_alarms: float = 1_000_000, smallest_shift: float = 1.0) -> None:
+    def __init__(self, mean_rows_between_false_alarms: float = 1_000_000) -> None:
         _require_positive("mean_rows_between_false_alarms", mean_rows_between_false_alarms)
-        _require_positive("smallest_shift", smallest_shift)
         self.mean_rows_between_false_alarms = float(mean_rows_between_false_alarms)
-        self.smallest_shift = float(smallest_shift)
         self.reset()
 
     def reset(self) -> None:
@@ -122,18 +153,10 @@ class ShiftDetector:
         """Where the change of the latest alarm seems to begin (see `Alarm`); None if there was none."""
         return self.alarms[-1].location if self.alarms else None
 
-    @property
-    def thresholds(self) -> dict[str, float]:
-        """The heights at which each sum raises an alarm: "fall" and "rise" of the score, and "annealing"."""
-        run_length = self.mean_rows_between_false_alarms * max(self._num_chunks, 1) / max(self._watched_rows, 1)
-        rounded = float(f"{run_length:.2g}")  # chunks that vary a little shall not solve the equation every time
-        return {name: threshold_for(rounded / share, self._reference) for name, share in SHARES.items()}
-
     def state(self) -> dict[str, Any]:
         """Everything that the future depends on, for a checkpoint."""
         return {
             "mean_rows_between_false_alarms": self.mean_rows_between_false_alarms,
-            "smallest_shift": self.smallest_shift,
             "alarms": [list(alarm) for alarm in self.alarms],
             "drift_detected": self.drift_detected,
             "num_rows": self.num_rows,
@@ -142,38 +165,34 @@ class ShiftDetector:
             "level_before_fall": self._level_before_fall,
             "start": self._start,
             "first_rows": self._first_rows,
-            "score_baseline": self._score_baseline.state(),
-            "steps_baseline": self._steps_baseline.state(),
-            "sums": {name: cusum.state() for name, cusum in self._sums.items()},
+            "score_memory": self._score_memory.state(),
+            "steps_memory": self._steps_memory.state(),
+            "sums": [cusum.state() for cusum in self._sums],
         }
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> "ShiftDetector":
         """The detector that had this state."""
-        detector = cls(state["mean_rows_between_false_alarms"], state["smallest_shift"])
+        detector = cls(state["mean_rows_between_false_alarms"])
         detector.alarms = [Alarm(*alarm) for alarm in state["alarms"]]
         detector.drift_detected, detector.num_rows = state["drift_detected"], state["num_rows"]
         detector._num_chunks, detector._watched_rows = state["num_chunks"], state["watched_rows"]
         detector._level_before_fall = state["level_before_fall"]
         detector._start, detector._first_rows = state["start"], state["first_rows"]
-        detector._score_baseline = Baseline.restored(state["score_baseline"])
-        detector._steps_baseline = Baseline.restored(state["steps_baseline"])
-        detector._sums = {name: Cusum.restored(kept) for name, kept in state["sums"].items()}
+        detector._score_memory = Memory.restored(state["score_memory"])
+        detector._steps_memory = Memory.restored(state["steps_memory"])
+        detector._sums = [Cusum.restored(kept) for kept in state["sums"]]
         return detector
 
     def __repr__(self) -> str:
         return f"ShiftDetector({self.mean_rows_between_false_alarms:.6g}, {len(self.alarms)} alarms)"
 
-    @property
-    def _reference(self) -> float:
-        return self.smallest_shift / 2.0
-
     def _start_anew(self) -> None:
         """Learn what is ordinary from here on."""
         self._start, self._first_rows = self.num_rows, 0
-        self._score_baseline = Baseline()
-        self._steps_baseline = Baseline(smallest_deviation=DOUBLING)
-        self._sums = {name: Cusum(self.num_rows) for name in SHARES}
+        self._score_memory = Memory()
+        self._steps_memory = Memory(smallest_deviation=DOUBLING)
+        self._sums = [Cusum(self.num_rows) for _ in WATCHES]
 
     def _read(self, x: EvidenceRecord | float, num_rows: int) -> tuple[float, int | None, int]:
         """The chunk's log predictive, its annealing steps if known, and its rows."""
@@ -187,45 +206,57 @@ class ShiftDetector:
         return x.increment, x.annealing_steps, x.num_rows - self.num_rows
 
     def _watch(self, score: float, steps: int | None, rows: int, expected: tuple[float, float] | None) -> None:
-        """Bring baselines and sums up to date."""
+        """Bring memories and sums up to date."""
         self._first_rows = self._first_rows or rows
         # The middle of the chunk, seen from a start that lies a chunk before what was watched first.
         rows_seen = self.num_rows - self._start - rows / 2 + self._first_rows
-        surprise = self._score_baseline.surprise(score, rows, rows_seen)
+        surprise = self._score_memory.surprise(score, rows, rows_seen)
         if expected is not None:
             mean, deviation = expected
             surprise = Surprise((score * rows - mean) / deviation, score - mean / rows)
-        self._sum("fall", -surprise.score, surprise.excess, rows)
-        self._sum("rise", surprise.score, surprise.excess, rows)
-        self._score_baseline.learn(score, rows, rows_seen)
+        self._sum_up(SURPRISE, surprise, rows)
+        self._score_memory.learn(score, rows, rows_seen)
         if steps is not None:
             logarithm = math.log1p(steps)
-            growth = self._steps_baseline.surprise(logarithm, 1.0, rows_seen)
-            self._sum("annealing", growth.score, growth.excess, 1.0)
-            self._steps_baseline.learn(logarithm, 1.0, rows_seen)
+            self._sum_up(ANNEALING, self._steps_memory.surprise(logarithm, 1.0, rows_seen), 1.0)
+            self._steps_memory.learn(logarithm, 1.0, rows_seen)
 
-    def _sum(self, name: str, score: float, excess: float, weight: float) -> None:
-        most = self._reference + self.thresholds[name] / 2.0
-        self._sums[name].update(min(score, most), self._reference, excess, weight, self.num_rows)
+    def _sum_up(self, signal: str, surprise: Surprise, weight: float) -> None:
+        """Add a chunk to the sums that watch this signal."""
+        for watch, cusum in zip(WATCHES, self._sums, strict=True):
+            if watch.signal == signal:
+                most = max(watch.reference + self._threshold(watch) / 2.0, PLAUSIBLE)
+                score = min(watch.sign * surprise.score, most)
+                cusum.update(score, watch.reference, surprise.excess, weight, self.num_rows)
+
+    def _threshold(self, watch: Watch) -> float:
+        """The height at which a sum raises an alarm, for chunks of the mean size so far."""
+        run_length = self.mean_rows_between_false_alarms * self._num_chunks / self._watched_rows
+        rounded = float(f"{run_length / watch.share:.2g}")  # so that the equation is not solved for every chunk
+        return threshold_for(rounded, watch.reference)
 
     def _decide(self) -> None:
         """Raise an alarm if a sum is past its threshold, and start anew."""
         # Two chunks that were both cut off end at the threshold but for rounding.
-        crossed = [name for name, height in self.thresholds.items() if self._sums[name].height >= height - 1e-9 > 0.0]
+        crossed = [
+            (watch, cusum)
+            for watch, cusum in zip(WATCHES, self._sums, strict=True)
+            if 0.0 < cusum.height >= self._threshold(watch) - 1e-9
+        ]
         if not crossed:
             return
-        name = crossed[0]
-        if not (name == "rise" and self._is_recovery()):
-            cusum, signal = self._sums[name], ANNEALING if name == "annealing" else SURPRISE
-            self.alarms.append(Alarm(self.num_rows, cusum.start, signal, cusum.size))
+        watch, cusum = crossed[0]
+        if not self._is_recovery(watch):
+            self.alarms.append(Alarm(self.num_rows, cusum.start, watch.signal, cusum.size))
             self.drift_detected = True
-            self._level_before_fall = self._score_baseline.level if name == "fall" else -math.inf
+            fell = watch.signal == SURPRISE and watch.sign < 0
+            self._level_before_fall = self._score_memory.level if fell else -math.inf
         self._start_anew()
 
-    def _is_recovery(self) -> bool:
-        """Whether a rise is a model that learns what it had not expected."""
-        is_slow = self._sums["rise"].num_chunks > MOST_SUDDEN
-        return is_slow and self._score_baseline.level < self._level_before_fall
+    def _is_recovery(self, watch: Watch) -> bool:
+        """Whether a rise is slow, and to no more than what was before a fall: a model that learns."""
+        is_slow_rise = watch.signal == SURPRISE and watch.sign > 0 and watch.shift == SMALL
+        return is_slow_rise and self._score_memory.level < self._level_before_fall
 
 
 def _require_positive(name: str, value: object) -> None:

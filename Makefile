@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-streams lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-streams bench-shift lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ bench-accuracy: install  ## Errors, coverage and cost of the default (about an h
 
 bench-streams: install  ## Memory and cost of a stream of 1e7 rows, cost of reading files (ROWS=1e8 for more)
 	$(BIN)/python benchmarks/streams.py $(ROWS)
+
+bench-shift: install  ## Delay and false alarms of the shift detector beside river's
+	$(BIN)/python benchmarks/shift.py
 
 lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml

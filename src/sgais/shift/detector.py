@@ -11,10 +11,10 @@ from sgais.estimators.record import EvidenceRecord
 from sgais.shift.baseline import Surprise
 from sgais.shift.cusum import Cusum
 from sgais.shift.memory import Memory
-from sgais.shift.threshold import threshold_for
+from sgais.shift.threshold import largest_score, threshold_for
 
 SURPRISE, ANNEALING = "surprise", "annealing_steps"
-PLAUSIBLE = 3.0  # scores up to here count in full, else the formula for the thresholds would not hold
+SUSPICION = 1.0 / 3.0  # of the threshold: chunks from there on are not learned yet
 DOUBLING = math.log(2.0)  # steps are small whole numbers, often all equal: a doubling is taken for ordinary
 
 
@@ -77,10 +77,9 @@ class ShiftDetector:
     C >= h is an alarm. After an alarm everything is learned anew.
 
     The threshold h follows from `mean_rows_between_false_alarms`: over the mean rows per chunk, this is the mean run
-    length in chunks, which Siegmund's formula (`sgais.shift.threshold`) turns into h. False alarms are shared out
-    (`WATCHES`): 45 % to falls of the score, 45 % to rises, at most 10 % to annealing steps. Scores are cut off at
-    k + h / 2, or 3 if that is more: one chunk alone, however odd, is an outlier, and two in a row are a shift (as long
-    as false alarms shall be some 150 chunks apart or more).
+    length in chunks, from which `sgais.shift.threshold` finds h. False alarms are shared out (`WATCHES`): 45 % to falls
+    of the score, 45 % to rises, at most 10 % to annealing steps. Scores are cut off at k + 0.55 h: one chunk alone,
+    however odd, is an outlier, and two in a row are a shift.
 
     After a fall a model often learns the new data, and its score climbs slowly back. A climb that only the CUSUM for
     small changes sees, to no more than the level before the fall, is no alarm: the detector learns the new level.
@@ -215,19 +214,26 @@ class ShiftDetector:
             mean, deviation = expected
             surprise = Surprise((score * rows - mean) / deviation, score - mean / rows)
         self._sum_up(SURPRISE, surprise, rows)
-        self._score_memory.learn(score, rows, rows_seen)
+        self._score_memory.learn(score, rows, rows_seen, self._is_suspect(SURPRISE))
         if steps is not None:
             logarithm = math.log1p(steps)
             self._sum_up(ANNEALING, self._steps_memory.surprise(logarithm, 1.0, rows_seen), 1.0)
-            self._steps_memory.learn(logarithm, 1.0, rows_seen)
+            self._steps_memory.learn(logarithm, 1.0, rows_seen, self._is_suspect(ANNEALING))
 
     def _sum_up(self, signal: str, surprise: Surprise, weight: float) -> None:
         """Add a chunk to the sums that watch this signal."""
         for watch, cusum in zip(WATCHES, self._sums, strict=True):
             if watch.signal == signal:
-                most = max(watch.reference + self._threshold(watch) / 2.0, PLAUSIBLE)
+                most = largest_score(self._threshold(watch), watch.reference)
                 score = min(watch.sign * surprise.score, most)
                 cusum.update(score, watch.reference, surprise.excess, weight, self.num_rows)
+
+    def _is_suspect(self, signal: str) -> bool:
+        """Whether a sum of this signal is well on its way to an alarm."""
+        return any(
+            watch.signal == signal and cusum.height > SUSPICION * self._threshold(watch)
+            for watch, cusum in zip(WATCHES, self._sums, strict=True)
+        )
 
     def _threshold(self, watch: Watch) -> float:
         """The height at which a sum raises an alarm, for chunks of the mean size so far."""
@@ -237,11 +243,10 @@ class ShiftDetector:
 
     def _decide(self) -> None:
         """Raise an alarm if a sum is past its threshold, and start anew."""
-        # Two chunks that were both cut off end at the threshold but for rounding.
         crossed = [
             (watch, cusum)
             for watch, cusum in zip(WATCHES, self._sums, strict=True)
-            if 0.0 < cusum.height >= self._threshold(watch) - 1e-9
+            if cusum.height >= self._threshold(watch)
         ]
         if not crossed:
             return

@@ -1,8 +1,8 @@
-"""How much of the past a baseline rests on: the latest half at least, and odd chunks not before their time.
+"""How much of the past a baseline rests on: the latest half at least, and no chunk that may belong to a shift.
 
-The first chunks of a stream are unlike the rest, since the model still learns. So a second baseline is begun on the
-way and takes over when it has seen as many chunks as were seen before it. An odd chunk waits before it is learned: it
-may be the first of a shift, and the next ones should be judged by what was before.
+The first chunks of a stream are unlike the rest, since the model still learns. So a second baseline, without a trend,
+is begun on the way and takes over when it has seen as many chunks as were seen before it. Chunks that look like the
+beginning of a shift wait before they are learned: the next ones should be judged by what was before.
 """
 
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 from sgais.shift.baseline import Baseline, Surprise
 
 FIRST_SPAN = 8  # chunks before the second baseline is begun
-ODD = 2.5  # a score beyond which a chunk is odd
-MOST_WAITING = 2  # odd chunks in a row that are not learned yet
+# Chunks that may wait, over those learned: they all share the error of one prediction, so let them be few beside what
+# it rests on. A short history has none.
+WAITING_SHARE = 0.1
 
 
 class Memory:
@@ -23,7 +24,7 @@ class Memory:
 
     def __init__(self, smallest_deviation: float = 0.0) -> None:
         self._smallest_deviation = smallest_deviation
-        self._used, self._next = Baseline(smallest_deviation), Baseline(smallest_deviation)
+        self._used, self._next = Baseline(smallest_deviation), self._fresh()
         self._span, self._num_chunks = FIRST_SPAN, 0
         self._waiting: list[tuple[float, float, float]] = []
 
@@ -36,12 +37,15 @@ class Memory:
         """How far off the prediction a chunk is."""
         return self._used.surprise(signal, weight, rows_seen)
 
-    def learn(self, signal: float, weight: float, rows_seen: float) -> None:
-        """Take in a chunk; an odd one waits until an ordinary one follows, or too many wait."""
-        is_odd = abs(self.surprise(signal, weight, rows_seen).score) > ODD
+    def learn(self, signal: float, weight: float, rows_seen: float, is_suspect: bool) -> None:
+        """Take in a chunk; suspects wait until one that is none follows, or too many wait."""
         self._waiting.append((signal, weight, rows_seen))
-        while len(self._waiting) > (MOST_WAITING if is_odd else 0):
+        most = WAITING_SHARE * self._used.num_chunks if is_suspect else 0
+        while len(self._waiting) > most:
             self._learn(*self._waiting.pop(0))
+
+    def _fresh(self) -> Baseline:
+        return Baseline(self._smallest_deviation, has_trend=False)
 
     def _learn(self, signal: float, weight: float, rows_seen: float) -> None:
         self._num_chunks += 1
@@ -49,7 +53,7 @@ class Memory:
         if self._num_chunks > self._span:
             self._next.learn(signal, weight, rows_seen)
         if self._next.num_chunks == self._span:
-            self._used, self._next = self._next, Baseline(self._smallest_deviation)
+            self._used, self._next = self._next, self._fresh()
             self._span *= 2
 
     def state(self) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from river import drift
 import sgais
 
 RESULTS = Path(__file__).parent / "results"
-NUM_STREAMS, DIM, CHUNK = 200, 5, 100
-CHANGE, ROWS = 20_000, 40_000  # the row of the change, and the rows of a stream
+NUM_STREAMS, DIM, CHUNK = 100, 5, 100
+CHANGE, ROWS = 15_000, 30_000  # the row of the change, and the rows of a stream
 
 
 class Change(NamedTuple):
@@ -82,7 +82,7 @@ def scores(change: Change, seed: int) -> np.ndarray:
     is_after = np.arange(ROWS) >= CHANGE
     noise = generator.normal(size=ROWS) * np.where(is_after, change.noise, 1.0)
     y = x @ weights + change.weights * is_after * x.sum(axis=1) + noise
-    ends = np.arange(CHUNK, ROWS + 1, CHUNK)
+    ends = range(CHUNK, ROWS + 1, CHUNK)
     curve = sgais.models.LinearRegression(dim=DIM).log_evidence_curve({"x": x, "y": y}, ends)
     return np.diff(curve, prepend=0.0) / CHUNK
 

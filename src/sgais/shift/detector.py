@@ -14,7 +14,6 @@ from sgais.shift.memory import Memory
 from sgais.shift.threshold import largest_score, threshold_for
 
 SURPRISE, ANNEALING = "surprise", "annealing_steps"
-SUSPICION = 1.0 / 3.0  # of the threshold: chunks from there on are not learned yet
 DOUBLING = math.log(2.0)  # steps are small whole numbers, often all equal: a doubling is taken for ordinary
 
 
@@ -214,11 +213,11 @@ class ShiftDetector:
             mean, deviation = expected
             surprise = Surprise((score * rows - mean) / deviation, score - mean / rows)
         self._sum_up(SURPRISE, surprise, rows)
-        self._score_memory.learn(score, rows, rows_seen, self._is_suspect(SURPRISE))
+        self._score_memory.learn(score, rows, rows_seen)
         if steps is not None:
             logarithm = math.log1p(steps)
             self._sum_up(ANNEALING, self._steps_memory.surprise(logarithm, 1.0, rows_seen), 1.0)
-            self._steps_memory.learn(logarithm, 1.0, rows_seen, self._is_suspect(ANNEALING))
+            self._steps_memory.learn(logarithm, 1.0, rows_seen)
 
     def _sum_up(self, signal: str, surprise: Surprise, weight: float) -> None:
         """Add a chunk to the sums that watch this signal."""
@@ -227,13 +226,6 @@ class ShiftDetector:
                 most = largest_score(self._threshold(watch), watch.reference)
                 score = min(watch.sign * surprise.score, most)
                 cusum.update(score, watch.reference, surprise.excess, weight, self.num_rows)
-
-    def _is_suspect(self, signal: str) -> bool:
-        """Whether a sum of this signal is well on its way to an alarm."""
-        return any(
-            watch.signal == signal and cusum.height > SUSPICION * self._threshold(watch)
-            for watch, cusum in zip(WATCHES, self._sums, strict=True)
-        )
 
     def _threshold(self, watch: Watch) -> float:
         """The height at which a sum raises an alarm, for chunks of the mean size so far."""

@@ -32,3 +32,28 @@ def test_examples_stream_the_same_rows_from_every_source(tmp_path):
     assert evidences.pop("lagged_series") == pytest.approx(exact, abs=1.0)
     assert set(evidences.values()) == {evidences["arrays"]}
     assert "1 bad row" in outputs["csv_file"]
+
+
+def test_airline_passengers_come_back_after_a_year():
+    finished = run_alone("real_data/airline_passengers.py")
+    estimates = dict(re.findall(r"^([a-z' ]+?) {2,}(-[\d.]+) ", finished, re.MULTILINE))
+    exact = dict(re.findall(r"([a-z' ]+) (-[\d.]+)(?:,|\n)", re.search("exact: (.*\n)", finished)[1]))
+    assert len(exact) == 4
+    for name, value in exact.items():
+        assert float(estimates[name.strip()]) == pytest.approx(float(value), abs=1.0)
+    assert "Conclusion: last year's month predicts best" in finished
+
+
+@pytest.mark.slow
+def test_visits_to_the_doctor_are_overdispersed():
+    finished = run_alone("real_data/doctor_visits.py")
+    ahead = [float(number) for number in re.findall(r"ahead by ([\d.]+)", finished)]
+    assert ahead[-2] == pytest.approx(ahead[-1], rel=0.02), "the evidence says what the likelihood says"
+    assert "Conclusion: visits are overdispersed" in finished
+
+
+def run_alone(name):
+    path = Path(__file__).parent.parent / "examples" / name
+    finished = subprocess.run([sys.executable, path], capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout

@@ -1,7 +1,7 @@
 """How far back must one look to foresee the number of airline passengers? 144 months, from river.
 
-Monthly growth in logs is regressed on the growth of earlier months: the last one, the last two, the last twelve, and the
-month of last year alone. All models see the same rows, and their evidences are known exactly: the check.
+Monthly growth in logs is regressed on the growth of earlier months: the last one, the last two, the last twelve, and
+the month of last year alone. All models see the same rows, and their evidences are known exactly: the check.
 """
 
 import numpy as np
@@ -16,7 +16,9 @@ rows = sgais.streams.lagged(growth, order=12)  # x: the twelve months before, ne
 
 NOISE = 0.5
 lags = {"last month": (0,), "last two months": (0, 1), "last year's month": (11,), "all twelve": range(12)}
-models = {name: sgais.models.LinearRegression(dim=12, noise_scale=NOISE, features=chosen) for name, chosen in lags.items()}
+models = {
+    name: sgais.models.LinearRegression(dim=12, noise_scale=NOISE, features=chosen) for name, chosen in lags.items()
+}
 comparison = sgais.Comparison(models)
 for chunk in sgais.stream(rows, chunk_size=12):
     record = comparison.update(chunk)

@@ -28,12 +28,14 @@ def log_rate(x):
 
 
 def poisson(x, visits):
+    """Everybody with the same features has the same rate."""
     rates = jnp.exp(log_rate(x))
     with numpyro.plate("rows", len(visits)):
         numpyro.sample("visit", dist.Poisson(rates), obs=visits)
 
 
 def negative_binomial(x, visits):
+    """Rates differ between people with the same features."""
     rates = jnp.exp(log_rate(x))
     concentration = numpyro.sample("concentration", dist.LogNormal(0.0, 1.0))
     with numpyro.plate("rows", len(visits)):

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams appendix-a lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-shift appendix-a lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -50,6 +50,9 @@ bench-baselines: install  ## Accuracy of AIS, nested sampling and Laplace, and t
 appendix-a: install  ## Nested sampling against AIS, as in appendix A (an hour; goes on where it stopped)
 	$(BIN)/python experiments/appendix_a.py
 	$(BIN)/python experiments/appendix_a.py --paper
+
+bench-shift: install  ## Delay and false alarms of the shift detector beside river's
+	$(BIN)/python benchmarks/shift.py
 
 lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml

@@ -17,6 +17,7 @@ from sgais.model import Model
 from sgais.numpyro_model import from_numpyro
 from sgais.online import OnlineEvidence
 from sgais.prediction import Prediction
+from sgais.shift import ShiftDetector
 from sgais.streams import stream
 
 keep_programs()
@@ -47,6 +48,7 @@ __all__ = [
     "Prediction",
     "Result",
     "SgaisError",
+    "ShiftDetector",
     "annealing",
     "estimate",
     "from_numpyro",

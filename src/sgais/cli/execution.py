@@ -1,7 +1,6 @@
 """What `run`, `compare` and `resume` have in common once their settings are known."""
 
 import sys
-import warnings
 from pathlib import Path
 
 import typer
@@ -10,7 +9,8 @@ from rich.console import Console
 from sgais.cli.folder import RunFolder
 from sgais.cli.live import view_of
 from sgais.cli.options import Output
-from sgais.cli.result import print_result, save_result
+from sgais.cli.result import print_result, save_records, write_report
+from sgais.cli.say import say, say_warnings
 from sgais.cli.session import Session
 from sgais.cli.settings import Settings
 
@@ -29,12 +29,15 @@ def start(settings: Settings, save: Path | None, output: Output) -> None:
 def see_through(session: Session, output: Output) -> None:
     """Take in the stream, save and print; the exit code says whether a signal ended it."""
     console = Console(stderr=True)
-    _say_warnings(console)
+    say_warnings(console)
     interruption = session.run(view_of(console, session.title, getattr(session.stream, "total_rows", None)))
-    if session.folder is not None:
-        save_result(session, session.folder, interruption)
+    is_interrupted = interruption.signal_number is not None
+    if session.folder is not None and session.follower.num_rows:
+        save_records(session, session.folder)
+        if not is_interrupted:  # figures take a while, and somebody waits for the process to end
+            write_report(session, session.folder)
     print_result(session, output)
-    _say_what_next(console, session, interruption.signal_number is not None)
+    _say_what_next(console, session, is_interrupted)
     sys.stdout.flush()
     raise typer.Exit(interruption.exit_code)
 
@@ -49,13 +52,4 @@ def _say_what_next(console: Console, session: Session, is_interrupted: bool) -> 
     else:
         line = f"Wrote {session.folder.path / 'report.html'}, figures, records and a checkpoint."
     if line:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def _say_warnings(console: Console) -> None:
-    """One line each, above the view."""
-
-    def say(message: Warning | str, *_: object, **__: object) -> None:
-        console.print(f"warning: {message}", markup=False, highlight=False, soft_wrap=True)
-
-    warnings.showwarning = say
+        say(console, line)

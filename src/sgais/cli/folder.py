@@ -37,6 +37,11 @@ class RunFolder:
         """Whether a run has come far enough to leave one."""
         return self.checkpoint.exists() or self.checkpoint.with_name("checkpoint.previous").exists()
 
+    def clear(self) -> None:
+        """Forget the run that is there."""
+        for name in ("run.json", "checkpoint", "checkpoint.previous", "rows.bin", "records.csv", "alarms.csv"):
+            (self.path / name).unlink(missing_ok=True)
+
     def check_is_free(self) -> None:
         """Refuse to write over another run."""
         if (self.path / "run.json").exists():

@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from sgais.cli.say import say
 from sgais.cli.snapshot import Line, Snapshot
 from sgais.cli.words import alarm_lines, duration, per_row, share
 
@@ -168,7 +169,7 @@ class LineView:
         """Nothing was changed."""
 
     def _tell(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(self._console, line)
 
 
 def _table(snapshot: Snapshot, width: int, room: int) -> Table:

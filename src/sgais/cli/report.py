@@ -12,6 +12,7 @@ STYLE = (
     "td:first-child,th:first-child{text-align:left}img{max-width:100%;width:34rem;display:block;margin:1rem 0}"
 )
 CAPTIONS = {
+    "histograms.png": "The data of each phase, and all of them",
     "evidence.png": "Log Z per row, against the rows seen",
     "probabilities.png": "The models' probabilities",
     "bayes_factors.png": "Log Bayes factors",

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from rich import box
@@ -9,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sgais.cli.folder import RunFolder
-from sgais.cli.interruption import Interruption
 from sgais.cli.options import Output
 from sgais.cli.report import Report
+from sgais.cli.say import say
 from sgais.cli.session import Session
 from sgais.cli.snapshot import Line
 from sgais.cli.words import alarm_lines, per_row, share, total
@@ -38,24 +39,19 @@ def print_table(console: Console, session: Session) -> None:
         table.add_row(*row)
     console.print(table)
     for line in _sentences(session) + [f"ALARM: {line}." for line in alarm_lines(session.snapshot().alarms)]:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)
 
 
-def save_result(session: Session, folder: RunFolder, interruption: Interruption) -> None:
-    """Write records and, unless somebody waits for the process to end, figures and a report."""
-    if not session.follower.num_rows:
-        return
-    snapshot = session.snapshot()
-    folder.write_records(session.follower.to_frame(), snapshot.alarms)
-    if interruption.signal_number is None:
-        write_report(session, folder)
+def save_records(session: Session, folder: RunFolder) -> None:
+    """Write the curve and the alarms."""
+    folder.write_records(session.follower.to_frame(), session.snapshot().alarms)
 
 
-def write_report(session: Session, folder: RunFolder, *extra: str) -> None:
-    """Draw the figures and put them into a report; `extra` are sentences to add."""
+def write_report(session: Session, folder: RunFolder, story: Sequence[str] = (), pictures: Sequence[str] = ()) -> None:
+    """Draw the figures of the records and put them into a report, with further sentences and pictures if there are."""
     header, rows = _table(session)
-    figures = folder.draw()
-    paragraphs = [*extra, *_sentences(session), _how(session)]
+    figures = [*pictures, *folder.draw()]
+    paragraphs = [*_sentences(session), *story, _how(session)]
     alarms = alarm_lines(session.snapshot().alarms)
     title = session.title[:1].upper() + session.title[1:]
     Report(title, paragraphs, header, rows, alarms, figures).write(folder.path)

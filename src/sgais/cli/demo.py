@@ -14,17 +14,18 @@ from sgais.cli.result import print_table, save_records, write_report
 from sgais.cli.say import say, say_warnings
 from sgais.cli.session import Session
 from sgais.cli.settings import Settings
+from sgais.comparison import Comparison
 
 COMPONENTS = (3, 5, 7)
 SHARES = (0.2, 0.3, 0.5)  # of the rows, in each phase
-CHUNK_SIZE = 50
+CHUNK_SIZE = 100
 # Few particles, and moves that see all rows for as long as it lasts: this compiles fast, and costs little at so few
 # rows. The errors are those of any other run.
 PARAMETERS = {"num_particles": 32, "num_islands": 4, "early_factor": 4, "largest_dimension": 1}
 
 
 def demo(
-    rows: Annotated[int, typer.Option(min=100, help="Rows to stream.")] = 2_500,
+    rows: Annotated[int, typer.Option(min=500, help="Rows to stream.")] = 5_000,
     seed: Annotated[int, typer.Option(min=0, help="Of the data and of the estimate.")] = 0,
     output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for data and report.")] = Path("demo-output"),
 ) -> None:
@@ -92,7 +93,8 @@ def _phases_in_words(phases: tuple[int, ...]) -> str:
 
 def _story(session: Session, phases: tuple[int, ...]) -> list[str]:
     """Who led when the data changed, and at the end."""
-    records = getattr(session.follower, "records", ())
+    assert isinstance(session.follower, Comparison), "the demo compares"
+    records = session.follower.records
     lines, end = [], 0
     for count, rows in zip(COMPONENTS, phases, strict=True):
         end += rows

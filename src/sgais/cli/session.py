@@ -88,7 +88,7 @@ def open_stream(settings: Settings, models: list[Bindable]) -> Any:
     fields = models[0].fields if isinstance(models[0], Model) else None
     orders = [model.options["order"] for model in models if isinstance(model, AutoRegression)]
     is_series = bool(orders) and "x" not in settings.columns
-    columns = {"y": settings.columns.get("y", "y")} if is_series else settings.columns
+    columns: Any = {"y": settings.columns.get("y", "y")} if is_series else settings.columns
     rows = stream(
         settings.source,
         settings.chunk_size,

@@ -1,31 +1,39 @@
 """The real command in a real process, and small files for it."""
 
-import os
+import multiprocessing
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 import pandas as pd
 import pytest
+from process import run_command
 
 import sgais
 
 
+class Said(NamedTuple):
+    """What a command wrote."""
+
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
 def command(tmp_path):
-    """Runs `sgais` in a folder of its own; checks the exit code."""
+    """Runs `sgais` in a process and a folder of its own; checks the exit code."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sgais.cli"])  # importing it for each command would take most of the time
 
-    def run(*arguments, code=0, text=None, environment=None):
-        result = subprocess.run(
-            [sys.executable, "-m", "sgais", *map(str, arguments)],
-            cwd=tmp_path,
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            env=os.environ | (environment or {}),
-        )
-        assert result.returncode == code, f"{result.returncode}: {result.stdout}\n{result.stderr}"
+    def run(*arguments, code=0, text="", environment=None):
+        files = {name: tmp_path / f".{name}" for name in ("stdin", "stdout", "stderr")}
+        files["stdin"].write_text(text)
+        process = context.Process(target=run_command, args=(list(map(str, arguments)), tmp_path, files, environment))
+        process.start()
+        process.join(timeout=300)
+        result = Said(files["stdout"].read_text(), files["stderr"].read_text())
+        assert process.exitcode == code, f"{process.exitcode}: {result}"
         return result
 
     return run

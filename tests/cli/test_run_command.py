@@ -1,5 +1,8 @@
 import io
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -69,12 +72,19 @@ def test_a_model_of_ones_own_and_bad_rows(command, frame, tmp_path):
 
 
 def test_a_series_and_a_past_on_disk(command, tmp_path):
-    series = np.cumsum(np.random.default_rng(0).normal(size=300))
+    series = np.random.default_rng(0).normal(size=300)
     pd.DataFrame({"price": series}).to_csv(tmp_path / "series.csv", index=False)
     options = ("-c", "y=price", "--history", "disk", "--save", "out", "--paper", "--output", "json")
     found = json.loads(command("run", "auto-regression:order=2", "series.csv", *options).stdout)
     assert found["num_rows"] == 298
     assert (tmp_path / "out" / "rows.bin").exists()
+
+
+@pytest.mark.parametrize("start", [(sys.executable, "-m", "sgais"), (Path(sys.executable).parent / "sgais",)])
+def test_the_command_and_the_module_are_the_same(start):
+    result = subprocess.run([*start, "run", "--help"], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0
+    assert "Usage: sgais run" in result.stdout
 
 
 def test_colours_only_where_they_are_wanted(command, table):

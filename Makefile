@@ -16,7 +16,7 @@ help:  ## Show the targets
 
 install: .venv/installed  ## Create .venv with the locked versions
 
-demo: install  ## Stream a million rows and watch the evidence (writes demo-output/)
+demo: install  ## Three models compete for data that change twice (writes demo-output/report.html)
 	$(BIN)/sgais demo
 
 test: install lint  ## Lint, types, imports and the fast tests

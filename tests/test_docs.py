@@ -2,9 +2,14 @@
 
 import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+import sgais
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -53,3 +58,21 @@ def test_the_rooms_of_the_design_exist():
     text = (ROOT / "docs" / "design.md").read_text()
     for name in re.findall(r"^  (\w+(?:\.py|/))", text, flags=re.MULTILINE):
         assert (ROOT / "src" / "sgais" / name).exists(), name
+
+
+def bash_blocks():
+    text = (ROOT / "docs" / "command-line.md").read_text()
+    settings = re.search(r"```toml\n(.*?)```", text, flags=re.DOTALL).group(1)
+    for number, block in enumerate(re.findall(r"```bash\n(.*?)```", text, flags=re.DOTALL)):
+        yield pytest.param(block, settings, id=f"command-line.md-{number}")
+
+
+@pytest.mark.parametrize(("block", "settings"), list(bash_blocks()))
+def test_commands_in_the_documents_run(block, settings, tmp_path):
+    rows = sgais.simulate.linear_regression(300, dim=2).data
+    people = {"height": rows["x"][:, 0], "age": rows["x"][:, 1], "weight": rows["y"]}
+    pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "run.toml").write_text(settings)
+    start = f'set -e\nsgais() {{ "{sys.executable}" -m sgais "$@"; }}\n'
+    result = subprocess.run(["bash", "-c", start + block], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stderr

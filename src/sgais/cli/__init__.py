@@ -1,21 +1,43 @@
 """The `sgais` command; one file per subcommand: parse, call, print."""
 
+from typing import Annotated
+
 import typer
 
+from sgais.cli.check import check
+from sgais.cli.compare import compare
 from sgais.cli.demo import demo
+from sgais.cli.estimate import estimate
+from sgais.cli.group import Commands
+from sgais.cli.plot import plot
+from sgais.cli.resume import resume
+from sgais.cli.run import run
 
 app = typer.Typer(
+    cls=Commands,
     name="sgais",
-    help="Bayesian evidence while the data arrive.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 @app.callback()
-def main() -> None:
-    """Bayesian evidence while the data arrive."""
+def main(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Bayesian evidence while the data arrive: how probable is all the data so far under each of my models?
+
+    \b
+    Try first:
+      sgais demo
+    Then, with a file of yours:
+      sgais run linear-regression people.csv -c x=height,age -c y=weight
+      sgais compare mymodels.py:first mymodels.py:second --data people.csv
+
+    Every command has examples: sgais run --help.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
 
 
-app.command()(demo)
+for command in (demo, run, compare, resume, plot, estimate, check):
+    app.command()(command)

@@ -1,83 +1,108 @@
-"""`sgais demo`: stream linear-regression data and compare the running evidence with the exact one."""
+"""`sgais demo`: data that change twice, and three models that compete for them (section 6.2 of the paper)."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
+import pandas as pd
 import typer
-from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from sgais import plots, simulate
-from sgais.estimators.record import EvidenceRecord
-from sgais.estimators.sgais import Config
-from sgais.fields import Chunk
-from sgais.models import LinearRegression
-from sgais.online import OnlineEvidence
-from sgais.streams import stream
+from sgais.cli.folder import DOTS_PER_INCH, RunFolder
+from sgais.cli.live import view_of
+from sgais.cli.result import print_table, save_records, write_report
+from sgais.cli.say import say, say_warnings
+from sgais.cli.session import Session
+from sgais.cli.settings import Settings
+from sgais.comparison import Comparison
+
+COMPONENTS = (3, 5, 7)
+SHARES = (0.2, 0.3, 0.5)  # of the rows, in each phase
+CHUNK_SIZE = 100
+# Few particles, and moves that see all rows for as long as it lasts: this compiles fast, and costs little at so few
+# rows. The errors are those of any other run.
+PARAMETERS = {"num_particles": 32, "num_islands": 4, "early_factor": 4, "largest_dimension": 1}
 
 
 def demo(
-    rows: Annotated[int, typer.Option(min=1, help="Rows to stream.")] = 1_000_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the data and of the estimate.")] = 0,
-    output: Annotated[Path, typer.Option(help="Folder for the curve.")] = Path("demo-output"),
+    rows: Annotated[int, typer.Option(min=500, help="Rows to stream.")] = 5_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the data and of the estimate.")] = 0,
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for data and report.")] = Path("demo-output"),
 ) -> None:
-    """Stream simulated data and watch log Z with its error bar next to the exact value."""
-    console = Console()
-    model = LinearRegression(dim=5)
-    config = Config()
-    console.print(f"Simulating {rows:,} rows of linear regression, whose evidence is known exactly.")
-    data = simulate.linear_regression(rows, seed=seed).data
-    ends = [*range(config.chunk_size, rows, config.chunk_size), rows]
-    exact = model.log_evidence_curve(data, ends)
+    """Watch three models compete for data that change twice.
 
-    evidence = OnlineEvidence(model, config, seed=seed)
-    _watch(console, evidence, data, exact)
-    console.print(_table(evidence.records, exact))
-    console.print(
-        "The error stays where the first thousand rows left it, however many follow. The published algorithm "
-        "(Config.paper()) ends about 1,500 nats off at a million rows."
-    )
-    _write(output, evidence, exact)
-    console.print(f"Wrote {output / 'evidence.png'} and {output / 'evidence.csv'}.")
+    \b
+    Examples:
+      sgais demo
+      sgais demo --rows 1000 --seed 1 --output elsewhere
 
+    3 Gaussians make the first rows, then 5, then 7. Mixtures of 3, 5 and 7 components are compared while the rows
+    arrive, shift detectors watch, and the folder has figures and a report at the end.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    console, folder = Console(), RunFolder(output)
+    folder.clear()
+    settings = _settings(output / "points.parquet", seed)
+    folder.begin(settings)
+    phases = tuple(int(rows * share) for share in SHARES)
+    data = simulate.shifting_mixture(phases, COMPONENTS, seed=seed)
+    pd.DataFrame(data.data["y"], columns=["a", "b"]).to_parquet(output / "points.parquet")
+    say(console, f"{sum(phases):,} points in the plane arrive {CHUNK_SIZE} at a time. {_phases_in_words(phases)}")
+    say(console, "Three models, mixtures of 3, 5 and 7 Gaussians, do not know that. Which is right, and when?")
 
-def _watch(console: Console, evidence: OnlineEvidence, data: Chunk, exact: np.ndarray) -> None:
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
-        task = progress.add_task("compiling", total=len(exact))
-        for truth, chunk in zip(exact, stream(data, evidence.config.chunk_size), strict=True):
-            record = evidence.update(chunk)
-            description = f"log Z {record.log_evidence:,.1f} ± {record.standard_error:.1f}  exact {truth:,.1f}"
-            progress.update(task, advance=1, description=description)
-
-
-def _table(records: Sequence[EvidenceRecord], exact: np.ndarray) -> Table:
-    """The curve each time the data have grown fourfold, and at its end."""
-    table = Table("rows", "log Z", "±", "exact", "error", "moves", box=box.SIMPLE, padding=(0, 0, 0, 1))
-    for column in table.columns:
-        column.justify, column.no_wrap = "right", True
-    due = 0
-    for record, truth in zip(records, exact, strict=True):
-        if record.num_rows < due and record is not records[-1]:
-            continue
-        due = 4 * record.num_rows
-        error = record.log_evidence - truth
-        table.add_row(
-            f"{record.num_rows:,}",
-            f"{record.log_evidence:,.2f}",
-            f"{record.standard_error:.2f}",
-            f"{truth:,.2f}",
-            f"{error:+.2f}",
-            str(record.num_moves),
+    session = Session(settings, folder)
+    view = Console(stderr=True)
+    say_warnings(view)
+    interruption = session.run(view_of(view, session.title, sum(phases)))
+    print_table(console, session)
+    story = _story(session, phases)
+    for line in story:
+        say(console, line)
+    save_records(session, folder)
+    if interruption.signal_number is None:
+        plots.histograms(data.data, list(data.parameters["phase_ends"])).savefig(
+            folder.path / "histograms.png", dpi=DOTS_PER_INCH
         )
-    return table
+        write_report(session, folder, story, ["histograms.png"])
+        say(console, f"\nOpen {output / 'report.html'}: figures and all of this on one page.")
+    say(console, "Next, on a file of yours: sgais compare --help, or at once on these points:")
+    say(
+        console,
+        f"  sgais compare five=gaussian-mixture:components=5 six=gaussian-mixture:components=6 "
+        f"--data {output / 'points.parquet'} -c y=a,b --paper",
+    )
+    raise typer.Exit(interruption.exit_code)
 
 
-def _write(output: Path, evidence: OnlineEvidence, exact: np.ndarray) -> None:
-    output.mkdir(parents=True, exist_ok=True)
-    evidence.to_frame().assign(exact=exact).to_csv(output / "evidence.csv", index=False)
-    plots.evidence(evidence.records, exact=exact).savefig(output / "evidence.png", dpi=200)
+def _settings(data: Path, seed: int) -> Settings:
+    return Settings(
+        models={f"{count} components": f"gaussian-mixture:components={count}" for count in COMPONENTS},
+        source=str(data),
+        is_comparison=True,
+        columns={"y": ["a", "b"]},
+        chunk_size=CHUNK_SIZE,
+        seed=seed,
+        parameters=PARAMETERS,
+        working_directory=str(Path.cwd()),
+    )
+
+
+def _phases_in_words(phases: tuple[int, ...]) -> str:
+    parts = [f"{count} Gaussians make {rows:,}" for count, rows in zip(COMPONENTS, phases, strict=True)]
+    return f"{parts[0]} of them, then {', then '.join(parts[1:])}."
+
+
+def _story(session: Session, phases: tuple[int, ...]) -> list[str]:
+    """Who led when the data changed, and at the end."""
+    assert isinstance(session.follower, Comparison), "the demo compares"
+    records = session.follower.records
+    lines, end = [], 0
+    for count, rows in zip(COMPONENTS, phases, strict=True):
+        end += rows
+        seen = [record for record in records if record.num_rows <= end]
+        if seen and records[-1].num_rows >= end - CHUNK_SIZE:
+            leader = seen[-1].models[seen[-1].leader]
+            lines.append(
+                f"After the phase of {count} Gaussians, at row {seen[-1].num_rows:,}: {seen[-1].leader} leads with "
+                f"probability {leader.probability:.3f} ({leader.low:.3f} to {leader.high:.3f})."
+            )
+    return lines

@@ -66,6 +66,11 @@ class LaggedStream:
         """Values of the series, where that is known without reading it."""
         return self._series.total_rows
 
+    @property
+    def num_bad_rows(self) -> int:
+        """None: a series with a bad row is an error."""
+        return self._series.num_bad_rows
+
     def seek(self, position: int) -> Self:
         """Go on with the value `position` of the series."""
         self._series.seek(position)

@@ -1,0 +1,55 @@
+"""What `run`, `compare` and `resume` have in common once their settings are known."""
+
+import sys
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from sgais.cli.folder import RunFolder
+from sgais.cli.live import view_of
+from sgais.cli.options import Output
+from sgais.cli.result import print_result, save_records, write_report
+from sgais.cli.say import say, say_warnings
+from sgais.cli.session import Session
+from sgais.cli.settings import Settings
+
+
+def start(settings: Settings, save: Path | None, output: Output) -> None:
+    """Begin a run and see it through."""
+    folder = None if save is None else RunFolder(save)
+    if folder is not None:
+        folder.check_is_free()
+    session = Session(settings, folder)
+    if folder is not None:
+        folder.begin(settings)
+    see_through(session, output)
+
+
+def see_through(session: Session, output: Output) -> None:
+    """Take in the stream, save and print; the exit code says whether a signal ended it."""
+    console = Console(stderr=True)
+    say_warnings(console)
+    interruption = session.run(view_of(console, session.title, getattr(session.stream, "total_rows", None)))
+    is_interrupted = interruption.signal_number is not None
+    if session.folder is not None and session.follower.num_rows:
+        save_records(session, session.folder)
+        if not is_interrupted:  # figures take a while, and somebody waits for the process to end
+            write_report(session, session.folder)
+    print_result(session, output)
+    _say_what_next(console, session, is_interrupted)
+    sys.stdout.flush()
+    raise typer.Exit(interruption.exit_code)
+
+
+def _say_what_next(console: Console, session: Session, is_interrupted: bool) -> None:
+    stopped = f"Stopped after {session.follower.num_rows:,} rows. " if is_interrupted else ""
+    if session.folder is None:
+        cure = "Only a run with --save DIR can be gone on with." if is_interrupted else ""
+        line = stopped + cure
+    elif is_interrupted:
+        line = f"{stopped}Go on with: sgais resume {session.folder.path}"
+    else:
+        line = f"Wrote {session.folder.path / 'report.html'}, figures, records and a checkpoint."
+    if line:
+        say(console, line)

@@ -1,0 +1,53 @@
+"""Numbers, times and alarms as people read them."""
+
+import math
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sgais.cli.snapshot import Line, ModelAlarm
+
+
+def per_row(line: Line, num_rows: int) -> str:
+    """Log Z per row, with as many digits as its error has meaning for."""
+    if line.failure or not num_rows:
+        return "failed" if line.failure else ""
+    value, error = line.log_evidence / num_rows, line.standard_error / num_rows
+    if not math.isfinite(error) or error <= 0:
+        return f"{value:.4f}"
+    digits = min(max(1 - math.floor(math.log10(error)), 2), 6)
+    return f"{value:.{digits}f} ± {error:.{digits}f}"
+
+
+def total(value: float, error: float) -> str:
+    """A quantity in nats with its error, where there is one."""
+    return f"{value:,.2f}" if not math.isfinite(error) else f"{value:,.2f} ± {error:.2f}"
+
+
+def share(probability: float | None) -> str:
+    """A probability; 1.000 and 0.000 only where it is so to the last digit shown."""
+    if probability is None:
+        return ""
+    if 0.0 < probability < 0.001:
+        return "<0.001"
+    if 0.999 < probability < 1.0 - 1e-12:
+        return ">0.999"
+    return f"{probability:.3f}"
+
+
+def duration(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    return str(timedelta(seconds=round(seconds)))
+
+
+def alarm_lines(alarms: Sequence[ModelAlarm]) -> list[str]:
+    """One line for each change, with all the models that noticed it at the same place."""
+    noticed: dict[int, list[ModelAlarm]] = {}
+    for alarm in alarms:
+        noticed.setdefault(alarm.location, []).append(alarm)
+    return [_alarm_line(location, some) for location, some in noticed.items()]
+
+
+def _alarm_line(location: int, alarms: Sequence[ModelAlarm]) -> str:
+    models = ", ".join(dict.fromkeys(alarm.model for alarm in alarms))
+    first = min(alarm.row for alarm in alarms)
+    return f"the data changed at about row {location:,}, noticed at row {first:,} by {models}"

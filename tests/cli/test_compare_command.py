@@ -1,0 +1,51 @@
+import json
+
+import pytest
+
+import sgais
+
+COLUMNS = ("-c", "x=a,b", "-c", "y=target")
+
+MODELS = ("linear-regression", "one=linear-regression:features=0")
+
+
+def test_the_table_ranks_the_models(command, table):
+    out = command("compare", *MODELS, "--data", table, *COLUMNS, "--paper").stdout
+    assert out.index("linear-regression") < out.index("one") < out.index("600 rows.")
+
+
+def test_json_is_what_python_says_and_the_folder_has_it_all(command, table, data, tmp_path):
+    options = ("--paper", "--chunk-size", 200, "--save", "out", "--output", "json")
+    found = json.loads(command("compare", "--model", MODELS[0], MODELS[1], "-d", table, *COLUMNS, *options).stdout)
+    models = {
+        "one": sgais.models.LinearRegression(dim=2, features=(0,)),
+        "linear-regression": sgais.models.LinearRegression(dim=2),
+    }
+    comparison = sgais.Comparison(models, sgais.Config.paper())
+    comparison.run(sgais.stream(data, chunk_size=200))
+    assert found["leader"] == comparison.records[-1].leader
+    for name, probability in comparison.probabilities.items():
+        assert found["models"][name]["probability"] == pytest.approx(probability, rel=1e-12)
+        assert found["models"][name]["log_evidence"] == comparison[name].log_evidence
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"run.json", "checkpoint", "records.csv", "alarms.csv", "report.md", "report.html"} <= names
+    assert {"evidence.png", "probabilities.png", "bayes_factors.png", "annealing.png"} <= names
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("src='data:image/png;base64,") == 4
+    assert "http" not in page  # it needs nothing from elsewhere
+
+
+BAD = [
+    (("linear-regresion", "one=linear-regression", "-d", "table.csv"), 2, ["'linear-regression'"]),
+    (("same=linear-regression", "same=linear-regression", "-d", "table.csv", *COLUMNS), 2, ["'same' twice"]),
+    ((*MODELS, *COLUMNS), 2, ["`SOURCE`"]),
+    ((*MODELS, "-d", "missing.parquet", *COLUMNS), 1, ["missing.parquet"]),
+    ((*MODELS, "-d", "table.csv", "-c", "x=a,b", "-c", "y=goal"), 1, ["'goal'", "'target'"]),
+    ((*MODELS, "-d", "table.csv", *COLUMNS, "--colour"), 2, ["--colour"]),
+    (("linear-regression", "gaussian-mixture:components=2", "-d", "table.csv", *COLUMNS), 2, ["same columns"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "says"), BAD, ids=[" ".join(case[0]) for case in BAD])
+def test_bad_input_is_one_line_that_says_what_to_do(refused, table, arguments, code, says):
+    refused("compare", *arguments, code=code, says=says)

@@ -6,11 +6,11 @@ import pytest
 
 @pytest.fixture
 def compilations():
-    """Counts what XLA compiles, whoever asks for it."""
+    """Counts the programs that are made for XLA, whether it compiles them or finds them on disk."""
     names = []
 
     def note(event, duration, **_):
-        if event == "/jax/core/compile/backend_compile_duration":
+        if event == "/jax/core/compile/jaxpr_to_mlir_module_duration":
             names.append(event)
 
     jax.monitoring.register_event_duration_secs_listener(note)

@@ -294,6 +294,7 @@ def assert_found(alarms, changes, chunk_size):
         assert alarm.size < 0
 
 
+@pytest.mark.slow
 def test_the_first_shift_of_the_paper():
     data = sgais.simulate.shifting_mixture((1000, 1000), (3, 5)).data
     assert_found(mixture_alarms(data, components=3), [1000], chunk_size=100)

@@ -81,7 +81,7 @@ def _checked(model: Model, fields: Fields | None, inputs: object) -> Chunk:
             f"{model!r} cannot predict: it knows the log-likelihood of rows, not what they are drawn from. Give it "
             "one: sgais.Model(..., predictive=lambda parameters, rows: <a NumPyro distribution>)."
         )
-    arrays = {} if inputs is None else as_arrays(inputs)
+    arrays = as_arrays(inputs) if inputs is not None and inputs != {} else {}
     if fields is not None:
         unknown = [name for name in arrays if name not in fields]
         if unknown:

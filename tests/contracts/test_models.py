@@ -135,7 +135,10 @@ def test_the_gradient_is_the_slope(case):
         assert float(slope) == pytest.approx(expected, rel=0.02, abs=max(noise, 0.05))
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@pytest.mark.parametrize(
+    "name",  # the others take half a minute each to compile
+    [pytest.param(name, marks=() if name == "linear" else pytest.mark.slow) for name in sorted(CASES)],
+)
 def test_the_numpyro_twin_gives_the_same_evidence(name):
     """Two groups of independent runs; the difference of their means against its own standard error."""
     model, simulation, program, _ = CASES[name]

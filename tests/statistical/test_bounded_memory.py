@@ -31,7 +31,7 @@ def test_logistic_regression_from_a_tenth_of_its_rows():
 
 def test_a_reservoir_that_is_too_small_says_so():
     """Overlapping components are far from Gaussian when the reservoir begins to forget rows."""
-    data = simulate.gaussian_mixture(6000, components=2, dim=1, seed=3).data
+    data = simulate.gaussian_mixture(2000, components=2, dim=1, seed=3).data
     found = run(GaussianMixture(components=3, dim=1), data, Reservoir(400))
     assert "a sample of these was all that had been kept" in found.warning
     assert np.isfinite(found.log_evidence)

@@ -57,9 +57,9 @@ def refused(command):
 
 @pytest.fixture
 def interrupted(tmp_path):
-    """Starts `sgais`, sends a signal so many seconds after its run has begun, and returns what it said."""
+    """Starts `sgais`, sends a signal so many seconds after a file of its run is there, and returns what it said."""
 
-    def run(*arguments, folder, number, seconds):
+    def run(*arguments, folder, number, seconds, after="run.json"):
         process = subprocess.Popen(
             [sys.executable, "-m", "sgais", *map(str, arguments), "--save", folder],
             cwd=tmp_path,
@@ -67,7 +67,7 @@ def interrupted(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-        while not (tmp_path / folder / "run.json").exists():
+        while not (tmp_path / folder / after).exists():
             assert process.poll() is None, process.communicate()
             time.sleep(0.01)
         time.sleep(seconds)

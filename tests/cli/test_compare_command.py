@@ -6,19 +6,19 @@ import sgais
 
 COLUMNS = ("-c", "x=a,b", "-c", "y=target")
 
-MODELS = ("linear-regression", "one=linear-regression:features=0")
+MODELS = ("linear-regression", "loud=linear-regression:noise_scale=3")
 
 
 def test_the_table_ranks_the_models(command, table):
     out = command("compare", *MODELS, "--data", table, *COLUMNS, "--paper").stdout
-    assert out.index("linear-regression") < out.index("one") < out.index("600 rows.")
+    assert out.index("linear-regression") < out.index("loud") < out.index("600 rows.")
 
 
 def test_json_is_what_python_says_and_the_folder_has_it_all(command, table, data, tmp_path):
     options = ("--paper", "--chunk-size", 200, "--save", "out", "--output", "json")
     found = json.loads(command("compare", "--model", MODELS[0], MODELS[1], "-d", table, *COLUMNS, *options).stdout)
     models = {
-        "one": sgais.models.LinearRegression(dim=2, features=(0,)),
+        "loud": sgais.models.LinearRegression(dim=2, noise_scale=3.0),
         "linear-regression": sgais.models.LinearRegression(dim=2),
     }
     comparison = sgais.Comparison(models, sgais.Config.paper())

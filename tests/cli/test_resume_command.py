@@ -64,8 +64,9 @@ def test_ten_signals_at_any_moment(command, interrupted, tmp_path, arguments, wh
 
 def test_a_signal_while_nothing_comes(command, interrupted, table, tmp_path):
     """A followed file that does not grow: the rows that came are safe."""
-    arguments = ("run", "linear-regression", table, *COLUMNS, "--paper", "--chunk-size", 100, "--follow", 300)
-    code, _, errors = interrupted(*arguments, folder="out", number=SIGNALS["SIGTERM"], seconds=15.0)
+    arguments = ("run", "linear-regression", table, *COLUMNS, "--paper", "--chunk-size", 600, "--follow", 300)
+    options = {"folder": "out", "number": SIGNALS["SIGTERM"], "seconds": 0.5, "after": "checkpoint"}
+    code, _, errors = interrupted(*arguments, "--checkpoint-seconds", 0, **options)
     assert code == 143
     assert "sgais resume" in errors
     assert curve(tmp_path / "out").num_rows.iloc[-1] == 600

@@ -1,7 +1,8 @@
 """The folder of a run: what it is called, what is in it, and how that is read again."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,11 @@ class RunFolder:
         return self.checkpoint.exists() or self.checkpoint.with_name("checkpoint.previous").exists()
 
     def clear(self) -> None:
-        """Forget the run that is there."""
-        for name in ("run.json", "checkpoint", "checkpoint.previous", "rows.bin", "records.csv", "alarms.csv"):
-            (self.path / name).unlink(missing_ok=True)
+        """Forget the run that is there, or what is left of one."""
+        with self._explained():
+            self.path.mkdir(parents=True, exist_ok=True)
+            for name in ("run.json", "checkpoint", "checkpoint.previous", "rows.bin", "records.csv", "alarms.csv"):
+                (self.path / name).unlink(missing_ok=True)
 
     def check_is_free(self) -> None:
         """Refuse to write over another run."""
@@ -51,14 +54,9 @@ class RunFolder:
             )
 
     def begin(self, settings: Settings) -> None:
-        """Make the folder, and note in it how the run can be gone on with."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
+        """Note how the run can be gone on with."""
+        with self._explained():
             (self.path / "run.json").write_text(settings.to_json(), encoding="utf-8")
-        except OSError as error:
-            raise CheckpointError(
-                f"`--save` must be a folder that can be written to, got {self.path}: {error.strerror}. Choose another."
-            ) from error
 
     def settings(self) -> Settings:
         """How the run was started."""
@@ -104,6 +102,16 @@ class RunFolder:
         for name, figure in figures.items():
             figure.savefig(self.path / f"{name}.png", dpi=DOTS_PER_INCH)
         return [f"{name}.png" for name in figures]
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what to do about a folder that cannot be written to."""
+        try:
+            yield
+        except OSError as error:
+            raise CheckpointError(
+                f"`--save` must be a folder that can be written to, got {self.path}: {error.strerror}. Choose another."
+            ) from error
 
 
 def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -34,8 +34,8 @@ class View(Protocol):
     def show(self, snapshot: Snapshot) -> None:
         """The run stands here now."""
 
-    def let_go(self) -> None:
-        """The process ends: leave the terminal as it was."""
+    def let_go(self, line: str) -> None:
+        """The process ends: leave the terminal as it was, and say why."""
 
 
 def view_of(console: Console, title: str, total_rows: int | None) -> View:
@@ -104,10 +104,10 @@ class LiveView:
         self._pace.note(snapshot.num_rows)
         self._snapshot = snapshot
 
-    def let_go(self) -> None:
-        """Show the cursor again, below the view."""
+    def let_go(self, line: str) -> None:
+        """Above the view, which stays; the cursor is shown again."""
+        say(self._console, line)
         self._console.show_cursor(True)
-        self._console.print()
 
     def _draw(self) -> RenderableType:
         """Every line fits: nothing wraps, and nothing is higher than the terminal."""
@@ -165,8 +165,9 @@ class LineView:
             leader = "" if first.probability is None else f"  {first.name} {share(first.probability)}"
             self._tell(f"{self._pace.words(snapshot)}  log Z per row {per_row(first, snapshot.num_rows)}{leader}")
 
-    def let_go(self) -> None:
-        """Nothing was changed."""
+    def let_go(self, line: str) -> None:
+        """There is only the line."""
+        self._tell(line)
 
     def _tell(self, line: str) -> None:
         say(self._console, line)

@@ -55,7 +55,7 @@ class Session:
     def run(self, view: View) -> Interruption:
         """Take in the stream to its end, or until a signal comes."""
         place = None if self.folder is None else self.folder.checkpoint
-        with Interruption(view.let_go) as interruption, view:
+        with Interruption(lambda: view.let_go(self._last_words())) as interruption, view:
             watched = WatchedStream(self.stream, interruption, lambda: self._after_chunk(view))
             self._since, self._last_shown = time.monotonic(), -math.inf
             self.follower.run(watched, save_to=place, every_seconds=self.settings.checkpoint_seconds)
@@ -74,6 +74,11 @@ class Session:
         if self.folder is not None and time.monotonic() - self._since > PATIENCE / 2:
             self.follower.save(self.folder.checkpoint)
         self._since = time.monotonic()
+
+    def _last_words(self) -> str:
+        """When the process ends in the midst of a chunk."""
+        how = "" if self.folder is None else f" Go on with: sgais resume {self.folder.path}"
+        return f"Stopped after {self.follower.num_rows:,} rows, in the midst of a chunk.{how}"
 
     def _begun(self) -> OnlineEvidence | Comparison:
         config: Any = build_config(PaperConfig() if self.settings.paper else Config(), self.settings.parameters)

@@ -116,13 +116,13 @@ class LiveView:
         snapshot = self._snapshot
         alarms = alarm_lines(snapshot.alarms)
         shown = alarms[-MOST_ALARMS:]
-        room = max(self._console.height - len(shown) - 6, 1)
+        room = max(self._console.height - len(shown) - 7, 1)
         parts: list[RenderableType] = [_cut(self._title, "bold"), self._progress(snapshot)]
         parts.append(_table(snapshot, self._console.width, room))
         parts += [_cut(f"! {alarm}", "yellow") for alarm in shown]
         warnings = dict.fromkeys(line.warning or line.failure for line in snapshot.lines)
         parts += [_cut(f"BEWARE: {warning}", "red") for warning in warnings if warning][:1]
-        return Group(*parts)
+        return Group(*parts, Text())  # the cursor waits on a line of its own, where the terminal may echo ^C
 
     def _progress(self, snapshot: Snapshot) -> RenderableType:
         words = Text(self._pace.words(snapshot), no_wrap=True, overflow="ellipsis")

@@ -1,6 +1,8 @@
 """Evidence while the data arrive: stochastic gradient annealed importance sampling (SGAIS)."""
 
-from sgais import annealing, history, models, plots, simulate, streams
+from typing import TYPE_CHECKING, Any
+
+from sgais import annealing, history, models, simulate, streams
 from sgais.comparison import Comparison, ComparisonRecord
 from sgais.compilation import keep_programs
 from sgais.errors import CheckpointError, ConfigError, DataError, EstimationError, ModelError, SgaisError
@@ -19,6 +21,9 @@ from sgais.online import OnlineEvidence
 from sgais.prediction import Prediction
 from sgais.shift import ShiftDetector
 from sgais.streams import stream
+
+if TYPE_CHECKING:
+    from sgais import plots
 
 keep_programs()
 
@@ -59,3 +64,12 @@ __all__ = [
     "stream",
     "streams",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`sgais.plots` is imported when it is asked for: Matplotlib takes as long as half of the rest."""
+    if name == "plots":
+        import importlib
+
+        return importlib.import_module("sgais.plots")
+    raise AttributeError(f"module 'sgais' has no attribute {name!r}")

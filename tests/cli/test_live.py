@@ -32,9 +32,9 @@ def drawn(width, height, shown, total_rows):
 def test_nothing_wraps(width, total_rows):
     lines = drawn(width, 24, snapshot(98_765_432, alarms=9), total_rows)
     assert all(len(line) <= width for line in lines)
-    assert len(lines) == 1 + 1 + 1 + 3 + 4  # title, progress, header, models, the latest alarms
+    assert len(lines) == 1 + 1 + 1 + 3 + 4 + 1  # title, progress, header, models, the latest alarms, the cursor
     assert "98,765,432" in lines[1]
-    assert "row 8,000" in lines[-1]
+    assert "row 8,000" in lines[-2]
 
 
 def test_nothing_is_higher_than_the_terminal():

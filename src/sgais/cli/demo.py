@@ -7,7 +7,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 
-from sgais import plots, simulate
+from sgais import simulate
 from sgais.cli.folder import DOTS_PER_INCH, RunFolder
 from sgais.cli.live import view_of
 from sgais.cli.result import print_table, save_records, write_report
@@ -22,6 +22,8 @@ CHUNK_SIZE = 100
 # Few particles, and moves that see all rows for as long as it lasts: this compiles fast, and costs little at so few
 # rows. The errors are those of any other run.
 PARAMETERS = {"num_particles": 32, "num_islands": 4, "early_factor": 4, "largest_dimension": 1}
+POINTS = "points.parquet"
+ESTIMATOR = "The estimator is the default with a twelfth of its particles, to be quick; the errors say what that costs."
 
 
 def demo(
@@ -40,34 +42,44 @@ def demo(
     arrive, shift detectors watch, and the folder has figures and a report at the end.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     console, folder = Console(), RunFolder(output)
+    settings, phases = _settings(output / POINTS, seed), tuple(int(rows * share) for share in SHARES)
     folder.clear()
-    settings = _settings(output / "points.parquet", seed)
     folder.begin(settings)
-    phases = tuple(int(rows * share) for share in SHARES)
     data = simulate.shifting_mixture(phases, COMPONENTS, seed=seed)
-    pd.DataFrame(data.data["y"], columns=["a", "b"]).to_parquet(output / "points.parquet")
-    say(console, f"{sum(phases):,} points in the plane arrive {CHUNK_SIZE} at a time. {_phases_in_words(phases)}")
-    say(console, "Three models, mixtures of 3, 5 and 7 Gaussians, do not know that. Which is right, and when?")
+    pd.DataFrame(data.data["y"], columns=["a", "b"]).to_parquet(folder.path / POINTS)
+    _introduce(console, phases)
 
-    session = Session(settings, folder)
-    view = Console(stderr=True)
-    say_warnings(view)
-    interruption = session.run(view_of(view, session.title, sum(phases)))
-    print_table(console, session)
+    session, errors = Session(settings, folder), Console(stderr=True)
+    say_warnings(errors)
+    interruption = session.run(view_of(errors, session.title, sum(phases)))
     story = _story(session, phases)
+    print_table(console, session)
     for line in story:
         say(console, line)
     save_records(session, folder)
     if interruption.signal_number is None:
-        plots.histograms(data.data, list(data.parameters["phase_ends"])).savefig(
-            folder.path / "histograms.png", dpi=DOTS_PER_INCH
-        )
-        write_report(session, folder, story, ["histograms.png"])
-        say(console, f"\nOpen {output / 'report.html'}: figures and all of this on one page.")
+        from sgais import plots  # Matplotlib is slow to import
+
+        histograms = plots.histograms(data.data, list(data.parameters["phase_ends"]))
+        histograms.savefig(folder.path / "histograms.png", dpi=DOTS_PER_INCH)
+        write_report(session, folder, [ESTIMATOR, *story], ["histograms.png"])
+        _say_what_next(console, output)
+    raise typer.Exit(interruption.exit_code)
+
+
+def _introduce(console: Console, phases: tuple[int, ...]) -> None:
+    parts = [f"{count} Gaussians make {rows:,}" for count, rows in zip(COMPONENTS, phases, strict=True)]
+    made = f"{parts[0]} of them, then {', then '.join(parts[1:])}."
+    say(console, f"{sum(phases):,} points in the plane arrive {CHUNK_SIZE} at a time. {made}")
+    say(console, "Three models, mixtures of 3, 5 and 7 Gaussians, do not know that. Which is right, and when?")
+    say(console, ESTIMATOR)
+
+
+def _say_what_next(console: Console, output: Path) -> None:
+    say(console, f"\nOpen {output / 'report.html'}: figures and all of this on one page.")
     say(console, "Next, on a file of yours: sgais compare --help, or at once on these points:")
     say(console, "  sgais compare gaussian-mixture:components=5 gaussian-mixture:components=6 \\")
-    say(console, f"    --data {output / 'points.parquet'} -c y=a,b --paper")
-    raise typer.Exit(interruption.exit_code)
+    say(console, f"    --data {output / POINTS} -c y=a,b --paper")
 
 
 def _settings(data: Path, seed: int) -> Settings:
@@ -81,11 +93,6 @@ def _settings(data: Path, seed: int) -> Settings:
         parameters=PARAMETERS,
         working_directory=str(Path.cwd()),
     )
-
-
-def _phases_in_words(phases: tuple[int, ...]) -> str:
-    parts = [f"{count} Gaussians make {rows:,}" for count, rows in zip(COMPONENTS, phases, strict=True)]
-    return f"{parts[0]} of them, then {', then '.join(parts[1:])}."
 
 
 def _story(session: Session, phases: tuple[int, ...]) -> list[str]:

@@ -20,6 +20,7 @@ def start(settings: Settings, save: Path | None, output: Output) -> None:
     folder = None if save is None else RunFolder(save)
     if folder is not None:
         folder.check_is_free()
+        folder.clear()
     session = Session(settings, folder)
     if folder is not None:
         folder.begin(settings)

@@ -1,14 +1,13 @@
 """The folder of a run: what it is called, what is in it, and how that is read again."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from sgais import plots
 from sgais.cli.settings import Settings
 from sgais.cli.snapshot import ModelAlarm
 from sgais.comparison import ComparisonRecord, Standing
@@ -38,9 +37,11 @@ class RunFolder:
         return self.checkpoint.exists() or self.checkpoint.with_name("checkpoint.previous").exists()
 
     def clear(self) -> None:
-        """Forget the run that is there."""
-        for name in ("run.json", "checkpoint", "checkpoint.previous", "rows.bin", "records.csv", "alarms.csv"):
-            (self.path / name).unlink(missing_ok=True)
+        """Forget the run that is there, or what is left of one."""
+        with self._explained():
+            self.path.mkdir(parents=True, exist_ok=True)
+            for name in ("run.json", "checkpoint", "checkpoint.previous", "rows.bin", "records.csv", "alarms.csv"):
+                (self.path / name).unlink(missing_ok=True)
 
     def check_is_free(self) -> None:
         """Refuse to write over another run."""
@@ -51,14 +52,9 @@ class RunFolder:
             )
 
     def begin(self, settings: Settings) -> None:
-        """Make the folder, and note in it how the run can be gone on with."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
+        """Note how the run can be gone on with."""
+        with self._explained():
             (self.path / "run.json").write_text(settings.to_json(), encoding="utf-8")
-        except OSError as error:
-            raise CheckpointError(
-                f"`--save` must be a folder that can be written to, got {self.path}: {error.strerror}. Choose another."
-            ) from error
 
     def settings(self) -> Settings:
         """How the run was started."""
@@ -105,6 +101,16 @@ class RunFolder:
             figure.savefig(self.path / f"{name}.png", dpi=DOTS_PER_INCH)
         return [f"{name}.png" for name in figures]
 
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what to do about a folder that cannot be written to."""
+        try:
+            yield
+        except OSError as error:
+            raise CheckpointError(
+                f"`--save` must be a folder that can be written to, got {self.path}: {error.strerror}. Choose another."
+            ) from error
+
 
 def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in line.items()} for line in frame.to_dict("records")]
@@ -119,7 +125,9 @@ def _comparison_records(frame: pd.DataFrame) -> list[ComparisonRecord]:
     return records
 
 
-def _figures(records: Sequence[Any], alarms: Sequence[int]) -> dict[str, Figure]:
+def _figures(records: Sequence[Any], alarms: Sequence[int]) -> dict[str, Any]:
+    from sgais import plots  # Matplotlib is slow to import, and most commands draw nothing
+
     figures = {"evidence": plots.evidence(records, alarms=alarms)}
     if hasattr(records[0], "models"):
         figures["probabilities"] = plots.probabilities(records, alarms=alarms)

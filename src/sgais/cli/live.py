@@ -34,8 +34,8 @@ class View(Protocol):
     def show(self, snapshot: Snapshot) -> None:
         """The run stands here now."""
 
-    def let_go(self) -> None:
-        """The process ends: leave the terminal as it was."""
+    def let_go(self, line: str) -> None:
+        """The process ends: leave the terminal as it was, and say why."""
 
 
 def view_of(console: Console, title: str, total_rows: int | None) -> View:
@@ -104,10 +104,10 @@ class LiveView:
         self._pace.note(snapshot.num_rows)
         self._snapshot = snapshot
 
-    def let_go(self) -> None:
-        """Show the cursor again, below the view."""
+    def let_go(self, line: str) -> None:
+        """Above the view, which stays; the cursor is shown again."""
+        say(self._console, line)
         self._console.show_cursor(True)
-        self._console.print()
 
     def _draw(self) -> RenderableType:
         """Every line fits: nothing wraps, and nothing is higher than the terminal."""
@@ -116,13 +116,13 @@ class LiveView:
         snapshot = self._snapshot
         alarms = alarm_lines(snapshot.alarms)
         shown = alarms[-MOST_ALARMS:]
-        room = max(self._console.height - len(shown) - 6, 1)
+        room = max(self._console.height - len(shown) - 7, 1)
         parts: list[RenderableType] = [_cut(self._title, "bold"), self._progress(snapshot)]
         parts.append(_table(snapshot, self._console.width, room))
         parts += [_cut(f"! {alarm}", "yellow") for alarm in shown]
         warnings = dict.fromkeys(line.warning or line.failure for line in snapshot.lines)
         parts += [_cut(f"BEWARE: {warning}", "red") for warning in warnings if warning][:1]
-        return Group(*parts)
+        return Group(*parts, Text())  # the cursor waits on a line of its own, where the terminal may echo ^C
 
     def _progress(self, snapshot: Snapshot) -> RenderableType:
         words = Text(self._pace.words(snapshot), no_wrap=True, overflow="ellipsis")
@@ -165,8 +165,9 @@ class LineView:
             leader = "" if first.probability is None else f"  {first.name} {share(first.probability)}"
             self._tell(f"{self._pace.words(snapshot)}  log Z per row {per_row(first, snapshot.num_rows)}{leader}")
 
-    def let_go(self) -> None:
-        """Nothing was changed."""
+    def let_go(self, line: str) -> None:
+        """There is only the line."""
+        self._tell(line)
 
     def _tell(self, line: str) -> None:
         say(self._console, line)

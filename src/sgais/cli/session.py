@@ -1,5 +1,6 @@
 """A run from its settings: models, stream, evidence; started anew or gone on with."""
 
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from sgais.model import Model
 from sgais.models import AutoRegression
 from sgais.online import Bindable, OnlineEvidence
 from sgais.streams import lagged, stream
+
+SECONDS_BETWEEN_SNAPSHOTS = 0.1  # more than the eye needs, and next to no cost
 
 
 class Session:
@@ -52,9 +55,9 @@ class Session:
     def run(self, view: View) -> Interruption:
         """Take in the stream to its end, or until a signal comes."""
         place = None if self.folder is None else self.folder.checkpoint
-        with Interruption(view.let_go) as interruption, view:
+        with Interruption(lambda: view.let_go(self._last_words())) as interruption, view:
             watched = WatchedStream(self.stream, interruption, lambda: self._after_chunk(view))
-            self._since = time.monotonic()
+            self._since, self._last_shown = time.monotonic(), -math.inf
             self.follower.run(watched, save_to=place, every_seconds=self.settings.checkpoint_seconds)
         return interruption
 
@@ -63,11 +66,19 @@ class Session:
         return self.observer.snapshot()
 
     def _after_chunk(self, view: View) -> None:
-        view.show(self.observer.after_chunk())
+        has_alarm, now = self.observer.after_chunk(), time.monotonic()
+        if has_alarm or now - self._last_shown > SECONDS_BETWEEN_SNAPSHOTS:
+            self._last_shown = now
+            view.show(self.snapshot())
         # A signal that comes in the midst of a slow chunk ends the process without it. What came before must be safe.
         if self.folder is not None and time.monotonic() - self._since > PATIENCE / 2:
             self.follower.save(self.folder.checkpoint)
         self._since = time.monotonic()
+
+    def _last_words(self) -> str:
+        """When the process ends in the midst of a chunk."""
+        how = "" if self.folder is None else f" Go on with: sgais resume {self.folder.path}"
+        return f"Stopped after {self.follower.num_rows:,} rows, in the midst of a chunk.{how}"
 
     def _begun(self) -> OnlineEvidence | Comparison:
         config: Any = build_config(PaperConfig() if self.settings.paper else Config(), self.settings.parameters)

@@ -67,13 +67,14 @@ class Observer:
                 self._watch(model, record)
         self._alarms.sort(key=lambda alarm: alarm.row)
 
-    def after_chunk(self) -> Snapshot:
-        """Show the newest chunk to the detectors."""
+    def after_chunk(self) -> bool:
+        """Show the newest chunk to the detectors; tells whether one of them has raised an alarm."""
+        before = len(self._alarms)
         for model, detector in self._detectors.items():
             record = self._last_record(model)
             if record is not None and record.num_rows > detector.num_rows:
                 self._watch(model, record)
-        return self.snapshot()
+        return len(self._alarms) > before
 
     def snapshot(self) -> Snapshot:
         """Where the run stands."""

@@ -37,7 +37,7 @@ def nested_features(seed):
 
 
 def test_probabilities_are_exact_within_their_band():
-    check_bands(nested_features(0), 0)
+    check_bands(nested_features(0), 0, counts=(2, 3))
 
 
 @pytest.mark.slow
@@ -49,8 +49,8 @@ def test_probabilities_are_exact_within_their_band_at_every_record(seed):
     check_bands({"x": x, "y": y}, seed)
 
 
-def check_bands(data, seed):
-    models = {str(count): LinearRegression(dim=3, features=range(count)) for count in (1, 2, 3)}
+def check_bands(data, seed, counts=(1, 2, 3)):
+    models = {str(count): LinearRegression(dim=3, features=range(count)) for count in counts}
     comparison = filled(models, sgais.stream(data, 500), seed=seed)
     ends = [record.num_rows for record in comparison.records]
     exact = np.array([model.log_evidence_curve(data, ends) for model in models.values()])
@@ -61,7 +61,7 @@ def check_bands(data, seed):
         )
         assert (exact[number] >= low - 1e-12).all()
         assert (exact[number] <= high + 1e-12).all()
-    uncertain = np.ptp(exact[1:], axis=1)
+    uncertain = np.ptp(exact[-2:], axis=1)
     assert uncertain.max() > 0.01, "the models are not told apart at once"
 
 

@@ -67,6 +67,7 @@ def bash_blocks():
         yield pytest.param(block, settings, id=f"command-line.md-{number}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("block", "settings"), list(bash_blocks()))
 def test_commands_in_the_documents_run(block, settings, tmp_path):
     rows = sgais.simulate.linear_regression(300, dim=2).data

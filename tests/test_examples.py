@@ -34,6 +34,7 @@ def test_examples_stream_the_same_rows_from_every_source(tmp_path):
     assert "1 bad row" in outputs["csv_file"]
 
 
+@pytest.mark.slow
 def test_airline_passengers_come_back_after_a_year():
     finished = run_alone("real_data/airline_passengers.py")
     estimates = dict(re.findall(r"^([a-z' ]+?) {2,}(-[\d.]+) ", finished, re.MULTILINE))

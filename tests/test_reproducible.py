@@ -39,7 +39,7 @@ def run(x64, programs):
     return json.loads(result.stdout)
 
 
-@pytest.mark.parametrize(("x64", "dtype"), [(False, "float32"), (True, "float64")])
+@pytest.mark.parametrize(("x64", "dtype"), [(False, "float32"), pytest.param(True, "float64", marks=pytest.mark.slow)])
 def test_fresh_processes_agree_bit_for_bit(x64, dtype, tmp_path):
     first, second = run(x64, tmp_path), run(x64, tmp_path)
     assert first == second

@@ -50,8 +50,8 @@ def test_an_unsound_model_is_found_out(what):
     "model",
     [
         sgais.models.LinearRegression(dim=3),
-        sgais.models.LogisticRegression(dim=3, classes=4),
-        sgais.models.GaussianMixture(components=3, dim=2),
+        pytest.param(sgais.models.LogisticRegression(dim=3, classes=4), marks=pytest.mark.slow),
+        pytest.param(sgais.models.GaussianMixture(components=3, dim=2), marks=pytest.mark.slow),
         sgais.models.AutoRegression(order=2),
     ],
     ids=repr,

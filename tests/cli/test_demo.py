@@ -1,8 +1,10 @@
 """A quick demo in a real process."""
 
 import pandas as pd
+import pytest
 
 
+@pytest.mark.slow
 def test_the_demo_tells_who_leads_and_leaves_a_report(command, tmp_path):
     out = command("demo", "--rows", 500).stdout
     for words in ("After the phase of 3 Gaussians", "After the phase of 7 Gaussians", "sgais compare"):

@@ -32,7 +32,11 @@ def test_error_bars_cover_all_along_the_curve():
     ("model", "data"),
     [
         (sgais.models.LogisticRegression(dim=3, classes=3), simulate.logistic_regression(6000, 3, 3, seed=1).data),
-        (sgais.models.GaussianMixture(components=2, dim=1), simulate.gaussian_mixture(5000, 2, 1, seed=5).data),
+        pytest.param(
+            sgais.models.GaussianMixture(components=2, dim=1),
+            simulate.gaussian_mixture(5000, 2, 1, seed=5).data,
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["logistic", "mixture"],
 )
@@ -46,6 +50,7 @@ def test_it_agrees_with_laplace_and_importance_sampling(model, data):
     assert found.standard_error < 1
 
 
+@pytest.mark.slow
 def test_a_shift_in_mid_stream():
     """The coefficients change sign at half-time: the posterior leaves where the surrogates are anchored."""
     model = sgais.models.LogisticRegression(dim=3, classes=2)

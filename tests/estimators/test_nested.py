@@ -261,18 +261,6 @@ def test_parameters_out_of_range_are_refused_by_name(name, value):
         NestedConfig(**{name: value})
 
 
-@pytest.mark.slow
-def test_a_mixture_whose_labels_can_be_exchanged():
-    """Whitened over all orders of the labels at once, the moves were too short: log Z was 25 nats too low."""
-    data, parameters = sgais.simulate.gaussian_mixture(1000, components=3, dim=2, seed=0)
-    model = sgais.models.GaussianMixture(components=3, dim=2)
-    reference = sgais.estimate(model, data, method="laplace", config=sgais.LaplaceConfig(starts=(parameters,)))
-    result = sgais.estimate(model, data, method="nested")
-    assert reference.is_complete
-    assert result.is_complete
-    assert abs(result.log_evidence - reference.log_evidence) < 3 * result.standard_error
-
-
 def test_moves_that_are_too_short_are_reported():
     config = sgais.NestedConfig(num_live=100, num_replaced=10, kernel=sgais.Galilean(num_trajectories=1, num_steps=1))
     data = sgais.simulate.linear_regression(300, dim=8).data

@@ -33,7 +33,6 @@ from sgais.kernels.constrained_sghmc import ConstrainedSGHMC
 from sgais.kernels.galilean import Contour, Galilean
 from sgais.likelihood import block_sums, log_likelihoods, relative_to_reference
 from sgais.model import Model, real_dtype
-from sgais.symmetry import relabelled
 
 MAX_PRIOR_BATCHES = 1000  # of `num_live` draws each, in search of a prior draw that the data do not rule out
 SMALLEST_P_VALUE = 1e-3  # of the insertion-order test, below which the result is not trusted
@@ -170,9 +169,6 @@ def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state:
     generator = np.random.default_rng(place(seed, iteration, 0))
     num_dead = _choose_num_dead(config, state.live)
     dying, survivors = part(state.live, slice(num_dead)), part(state.live, slice(num_dead, None))
-    if isinstance(config.kernel, Galilean):
-        # In one order of the labels the live points have a common shape, which whitens the moves far better.
-        survivors = survivors._replace(positions=relabelled(model, survivors.positions, survivors.positions[-1]))
     threshold = float(dying.log_likelihoods[-1])
 
     num_new = max(config.num_live - survivors.num_points, 0)

@@ -67,7 +67,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`sgais.plots` is imported when it is asked for: Matplotlib takes as long as half of the rest."""
+    """`sgais.plots` is imported when it is asked for: Matplotlib is slow to import."""
     if name == "plots":
         import importlib
 

@@ -16,7 +16,7 @@ from sgais.estimators.paper import PaperConfig
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.sgais import Config
 from sgais.fields import num_rows
-from sgais.history import Memory, Past, Until
+from sgais.history import History, Memory, Until
 from sgais.model import Model
 from sgais.model_probabilities import log_mixture, log_prior_odds, shares_of, with_bands
 from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_history, saved_history
@@ -98,14 +98,14 @@ class Comparison:
         config: Config | PaperConfig | None = None,
         seed: int = 0,
         prior_odds: Mapping[str, float] | None = None,
-        history: Past | None = None,
+        history: History | None = None,
         forgetting: float = 0.0,
     ) -> None:
         require(isinstance(models, Mapping), "models", "be a dictionary of models by name", models)
         require(len(models) > 0, "models", "hold at least one model", dict(models))
         require(0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
         self.config, self.seed, self.forgetting = config, seed, forgetting
-        self._history: Past = Memory() if history is None else history
+        self._history: History = Memory() if history is None else history
         self.place = Place()
         self._members = {str(name): self._member(str(name), model) for name, model in models.items()}
         _check_columns(models)

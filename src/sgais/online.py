@@ -27,7 +27,7 @@ from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.surrogate import Surrogate
 from sgais.estimators.weights import normalised
 from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields, num_rows
-from sgais.history import Disk, Memory, Past, Reservoir
+from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
 from sgais.model import Model, real_dtype
 from sgais.prediction import Prediction, predict
@@ -91,7 +91,7 @@ class OnlineEvidence:
         model: Bindable,
         config: sgais.Config | PaperConfig | None = None,
         seed: int = 0,
-        history: Past | None = None,
+        history: History | None = None,
     ) -> None:
         require(
             hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
@@ -107,7 +107,7 @@ class OnlineEvidence:
         self._model: Model | None = model if isinstance(model, Model) else None
         self._fields: Fields | None = None if self._model is None else self._model.fields
         self._state: sgais.State | paper.PaperState | None = None
-        self._history: Past = Memory() if history is None else history
+        self._history: History = Memory() if history is None else history
         self._records = Curve()
         self.place = Place()
 
@@ -208,7 +208,7 @@ class OnlineEvidence:
         }
 
     @classmethod
-    def restored(cls, content: dict[str, Any], model: Bindable, history: Past) -> "OnlineEvidence":
+    def restored(cls, content: dict[str, Any], model: Bindable, history: History) -> "OnlineEvidence":
         """What was saved, on a history that has been restored."""
         evidence = cls(model, content["config"], content["seed"], history)
         evidence._model = model.bind(content["fingerprint"]["rows"])
@@ -323,12 +323,12 @@ class OnlineEvidence:
         return self._state
 
 
-def saved_history(history: Past) -> dict[str, Any]:
+def saved_history(history: History) -> dict[str, Any]:
     """What a checkpoint holds of a history."""
     return {"kind": type(history).__name__, "state": history.state()}
 
 
-def restored_history(content: dict[str, Any]) -> Past:
+def restored_history(content: dict[str, Any]) -> History:
     """The history that was saved."""
-    history: Past = HISTORIES[content["kind"]].restored(content["state"])
+    history: History = HISTORIES[content["kind"]].restored(content["state"])
     return history

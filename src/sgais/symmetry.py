@@ -38,7 +38,7 @@ def relabelled(model: Model, positions: np.ndarray, reference: np.ndarray) -> np
     )
     features = np.nan_to_num(features / np.maximum(features.std(axis=(0, 1)), np.finfo(np.float32).tiny))
     costs = ((features[1:, :, None] - features[0]) ** 2).sum(axis=-1)  # of giving old label k the new label l
-    from scipy.optimize import linear_sum_assignment  # takes half a second to import, and few models need it
+    from scipy.optimize import linear_sum_assignment  # slow to import, and few models need it
 
     orders = np.array([np.argsort(linear_sum_assignment(cost)[1]) for cost in costs])
     changed = np.flatnonzero((orders != np.arange(model.num_labels)).any(axis=1))

@@ -114,7 +114,7 @@ def open_stream(settings: Settings, models: list[Bindable]) -> Any:
     return lagged(rows, orders[0]) if is_series else rows
 
 
-def _history(text: str, folder: RunFolder | None) -> history.Past:
+def _history(text: str, folder: RunFolder | None) -> history.History:
     """`memory`, `disk` (in the folder of the run), `disk:FILE` or `reservoir:ROWS`."""
     kind, _, detail = text.partition(":")
     if kind == "memory" and not detail:

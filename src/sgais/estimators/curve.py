@@ -1,4 +1,4 @@
-"""The records of a stream that does not end, column by column: a tenth of the memory of Python objects."""
+"""The records of a stream that does not end, column by column, which takes less memory than Python objects."""
 
 from bisect import bisect_right
 from collections.abc import Iterator

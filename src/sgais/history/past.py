@@ -8,7 +8,7 @@ from sgais.fields import Chunk, num_rows
 
 
 class Past(Protocol):
-    """The rows before a chunk."""
+    """The rows before a chunk, to read."""
 
     @property
     def num_rows(self) -> int:
@@ -17,9 +17,6 @@ class Past(Protocol):
     @property
     def reach(self) -> int:
         """How many of the latest are kept, each of them; `num_rows` where nothing is ever forgotten."""
-
-    def append(self, chunk: Chunk) -> None:
-        """Add the rows of a checked chunk."""
 
     def between(self, start: int, end: int) -> Chunk:
         """The rows from `start` to before `end`, in the order of the stream; all must be within reach."""
@@ -32,6 +29,13 @@ class Past(Protocol):
 
     def num_kept(self, start: int, end: int) -> int:
         """How many rows between the two are kept."""
+
+
+class History(Past, Protocol):
+    """A past that grows and can be saved."""
+
+    def append(self, chunk: Chunk) -> None:
+        """Add the rows of a checked chunk."""
 
     def state(self) -> dict[str, Any]:
         """Everything that the future depends on, for a checkpoint; `restored` makes a history of it."""
@@ -49,10 +53,6 @@ class Until:
         assert past.reach == past.num_rows, "rows are missing"
         self._past, self.num_rows, self.reach = past, end, end
 
-    def append(self, chunk: Chunk) -> None:
-        """Not here."""
-        raise NotImplementedError("a past that is over does not grow")
-
     def between(self, start: int, end: int) -> Chunk:
         """The rows from `start` to before `end`."""
         return self._past.between(start, end)
@@ -64,10 +64,6 @@ class Until:
     def num_kept(self, start: int, end: int) -> int:
         """All of them."""
         return end - start
-
-    def state(self) -> dict[str, Any]:
-        """Not here."""
-        raise NotImplementedError("a past that is over is not saved")
 
 
 class WithChunk:

@@ -24,6 +24,14 @@ def test_bands_are_those_of_simulated_errors():
     np.testing.assert_allclose(np.quantile(simulated, 0.99865, axis=0), highs, rtol=0.05)
 
 
+def test_without_errors_anything_is_possible():
+    """Paper mode has none; a band of no width would claim that it is exact."""
+    probabilities, lows, highs = with_bands(np.array([0.0, -50.0]), np.array([np.nan, np.nan]))
+    assert probabilities[0] > 0.99
+    assert lows.tolist() == [0.0, 0.0]
+    assert highs.tolist() == [1.0, 1.0]
+
+
 def test_a_single_model_is_certain():
     assert [part.tolist() for part in with_bands(np.array([-5.0]), np.array([1.0]))] == [[1.0]] * 3
 

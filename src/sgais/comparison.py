@@ -344,7 +344,7 @@ class Comparison:
     def _standings(self) -> dict[str, Standing]:
         names = self._alive()
         log_posteriors = np.array([self._log_odds[name] + self._members[name].log_evidence for name in names])
-        errors = np.nan_to_num(np.array([self._members[name].standard_error for name in names]))
+        errors = np.array([self._members[name].standard_error for name in names])
         probabilities, lows, highs = with_bands(log_posteriors, errors)
         standings = {}
         for number, name in enumerate(names):

@@ -27,7 +27,10 @@ def with_bands(log_posteriors: np.ndarray, errors: np.ndarray) -> tuple[np.ndarr
         shares = np.exp(others - total)
         error = np.hypot(errors[number], np.linalg.norm(shares * np.delete(errors, number)))
         log_odds = log_posteriors[number] - total
-        lows[number], highs[number] = expit([log_odds - BAND * error, log_odds + BAND * error])
+        if np.isfinite(error):
+            lows[number], highs[number] = expit([log_odds - BAND * error, log_odds + BAND * error])
+        else:  # nobody knows, as in paper mode
+            lows[number], highs[number] = 0.0, 1.0
     return probabilities, lows, highs
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import sgais
 from sgais.models import GaussianMixture, LinearRegression
-from sgais.symmetry import images, num_images, relabelled
+from sgais.symmetry import arranged, images, is_in_order, label_order, num_images, relabelled
 
 
 def test_images_of_a_mixture_have_its_density():
@@ -52,7 +52,7 @@ def test_relabelling_brings_every_image_back_to_the_reference():
     model = GaussianMixture(components=4, dim=2)
     reference = np.asarray(jax.jit(model.sample_prior, static_argnums=1)(jax.random.key(1), 1))
     every = np.asarray(images(model, reference), np.float64)[0]
-    found = relabelled(model, every, reference[0].astype(np.float64))
+    found = relabelled(model, every, label_order(model, every, reference[0].astype(np.float64)))
     np.testing.assert_allclose(found, np.broadcast_to(reference, found.shape), rtol=1e-3, atol=1e-3)
     np.testing.assert_array_equal(found[0], every[0])  # in order already: not a digit is lost
 
@@ -68,8 +68,52 @@ def test_relabelling_keeps_likelihood_and_other_parameters():
     )
     generator = np.random.default_rng(0)
     positions, reference = generator.normal(size=(20, 10)), generator.normal(size=10)
-    found = relabelled(model, positions, reference)
+    found = relabelled(model, positions, label_order(model, positions, reference))
     np.testing.assert_array_equal(np.sort(found[:, 1:]), np.sort(positions[:, 1:].astype(np.float32)))
     np.testing.assert_allclose(found[:, 0], positions[:, 0], rtol=1e-6)
     before = np.abs(positions[:, 1:] - reference[1:]) ** 2
     assert (((found[:, 1:] - reference[1:]) ** 2).sum(axis=1) <= before.sum(axis=1) + 1e-6).all()
+
+
+@pytest.mark.parametrize("components", [2, 3, 5])
+def test_positions_are_in_order_exactly_where_relabelling_leaves_them_alone(components):
+    """Shortest paths on the device against the assignment problem on the host."""
+    model = GaussianMixture(components=components, dim=1)
+    positions = np.asarray(jax.jit(model.sample_prior, static_argnums=1)(jax.random.key(2), 1000), np.float64)
+    order = label_order(model, positions, positions[0])
+    ordered = relabelled(model, positions, order)
+    kept = (ordered == positions).all(axis=1)
+    check = jax.jit(lambda at: is_in_order(model, at, order))
+    assert 2 < kept.sum() < 900
+    np.testing.assert_array_equal(check(positions.astype(np.float32)), kept)
+    assert np.mean(check(ordered.astype(np.float32))) > 0.99  # but for rounding on the border
+
+
+def well_apart(spread=0.1, count=300):
+    """Positions of two components at -1 and 1, in either order of their labels."""
+    model = GaussianMixture(components=2, dim=1)
+    generator = np.random.default_rng(0)
+    some = np.asarray(jax.jit(model.sample_prior, static_argnums=1)(jax.random.key(3), 1), np.float64)
+    parameters = jax.vmap(model.constrain)(np.repeat(some, count, axis=0))
+    means = np.array([-1.0, 1.0]) + generator.normal(0, spread, (count, 2))
+    changed = {**parameters, "means": means.reshape(parameters["means"].shape).astype(np.float32)}
+    both = np.asarray(images(model, jax.vmap(model.unconstrain)(changed)), np.float64)
+    return model, both[np.arange(count), generator.integers(2, size=count)]
+
+
+def test_labels_are_arranged_in_one_order_once_they_are_told_apart():
+    model, positions = well_apart()
+    found, order = arranged(model, positions, positions[0], np.random.default_rng(0))
+    assert order is not None
+    assert np.asarray(jax.vmap(model.constrain)(found)["means"]).reshape(-1, 2).std(axis=0).max() < 0.2
+
+
+def test_labels_that_overlap_are_put_in_random_order():
+    """Even if all were in one order before."""
+    model = GaussianMixture(components=2, dim=1)
+    positions = np.asarray(jax.jit(model.sample_prior, static_argnums=1)(jax.random.key(3), 300), np.float64)
+    ordered = relabelled(model, positions, label_order(model, positions, positions[0]))
+    found, order = arranged(model, ordered, ordered[0], np.random.default_rng(0))
+    assert order is None
+    kept = np.isclose(found, ordered).all(axis=1).mean()
+    assert abs(kept - 0.5) < 4 * np.sqrt(0.25 / len(positions))

@@ -136,7 +136,7 @@ class OnlineEvidence:
         record = EvidenceRecord(
             num_rows=new_state.num_rows,
             log_evidence=found.log_evidence,
-            increment=found.log_evidence - self.log_evidence,
+            increment=found.log_evidence - self.log_evidence - info.correction,
             standard_error=found.standard_error,
             kernel_bias=new_state.kernel_bias,
             **info._asdict(),

@@ -8,6 +8,7 @@ coordinates), but its Jacobian is known: the prior is invariant, so p(Tx) |T'(x)
 from functools import partial
 from itertools import permutations
 from math import factorial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,8 @@ import numpy as np
 from sgais.model import Model, Parameters, real_dtype
 
 BATCH = 128
+NUM_DRAWS = 512  # of the Gaussian that tells whether labels overlap
+SHARE_IN_ORDER = 0.95  # of them, above which labels are told apart
 
 
 def num_images(model: Model) -> int:
@@ -23,32 +26,92 @@ def num_images(model: Model) -> int:
     return factorial(model.num_labels)
 
 
-def relabelled(model: Model, positions: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Positions (n, d) with their labels in the order that brings them nearest to a reference position (d,).
+class LabelOrder(NamedTuple):
+    """A rule that gives every position one order of its labels: the one nearest to a reference.
 
-    Near in the exchangeable parameters, each in units of its spread: an assignment problem for every position.
+    Near in the exchangeable parameters, each in units of its spread.
+
+    Attributes:
+        reference: The exchangeable parameters of the reference, shape (labels, numbers per label), scaled.
+        scales: The unit of each number, shape (numbers per label,).
     """
+
+    reference: jax.Array
+    scales: jax.Array
+
+
+def label_order(model: Model, positions: np.ndarray, reference: np.ndarray) -> LabelOrder | None:
+    """The order of a reference position (d,), in units of the spread of positions (n, d); None without labels."""
     if model.num_labels == 1:
+        return None
+    both = np.concatenate([reference[None], _resized(positions)]).astype(real_dtype())
+    features = np.asarray(_features(model, _constrain(model, both)))[: 1 + len(positions)]
+    scales = np.maximum(features.std(axis=(0, 1)), np.finfo(np.float32).tiny)
+    return LabelOrder(np.nan_to_num(features[0] / scales), scales)
+
+
+def arranged(
+    model: Model, positions: np.ndarray, reference: np.ndarray, generator: np.random.Generator
+) -> tuple[np.ndarray, LabelOrder | None]:
+    """Positions with their labels in one order, if that tells them apart, else in random order.
+
+    In one order, positions have a common shape, which moves can be fitted to; but then the moves have to keep to it,
+    and where labels overlap this would hold most of them back.
+    """
+    order = label_order(model, positions, reference)
+    if order is None:
+        return positions, None
+    ordered = relabelled(model, positions, order)
+    if _tells_apart(model, ordered, order, generator):
+        return ordered, order
+    at_random = generator.permuted(np.tile(np.arange(model.num_labels), (len(positions), 1)), axis=1)
+    return _with_labels(model, positions, at_random), None
+
+
+def relabelled(model: Model, positions: np.ndarray, order: LabelOrder | None) -> np.ndarray:
+    """Positions (n, d) with their labels in a given order: an assignment problem for every position."""
+    if order is None:
         return positions
-    padded = -(-len(positions) // BATCH) * BATCH  # few shapes, few compilations
-    both = np.concatenate([reference[None], np.resize(positions, (padded, positions.shape[1]))]).astype(real_dtype())
-    parameters = {name: np.asarray(values)[: 1 + len(positions)] for name, values in _constrain(model, both).items()}
-    features = np.concatenate(
-        [parameters[name].reshape(*parameters[name].shape[:2], -1) for name in model.exchangeable], axis=2
-    )
-    features = np.nan_to_num(features / np.maximum(features.std(axis=(0, 1)), np.finfo(np.float32).tiny))
-    costs = ((features[1:, :, None] - features[0]) ** 2).sum(axis=-1)  # of giving old label k the new label l
+    parameters = _constrain(model, _resized(positions))
+    features = np.nan_to_num(np.asarray(_features(model, parameters))[: len(positions)] / order.scales)
+    costs = ((features[:, :, None] - order.reference) ** 2).sum(axis=-1)  # of giving old label k the new label l
     from scipy.optimize import linear_sum_assignment  # slow to import, and few models need it
 
-    orders = np.array([np.argsort(linear_sum_assignment(cost)[1]) for cost in costs])
+    return _with_labels(model, positions, np.array([np.argsort(linear_sum_assignment(cost)[1]) for cost in costs]))
+
+
+def is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Array:
+    """Whether the labels of positions (n, d) are in a given order already.
+
+    No other order is nearer if no cycle of labels would gain by passing their places on: if the graph of what each
+    label would pay for another's place has no cycle of negative length.
+    """
+    features = _features(model, jax.vmap(model.constrain)(positions)) / order.scales
+    costs = jnp.sum((features[:, :, None] - order.reference) ** 2, axis=-1)
+    lengths = costs - jnp.diagonal(costs, axis1=1, axis2=2)[:, :, None]
+    for via in range(model.num_labels):  # Floyd and Warshall's shortest paths
+        lengths = jnp.minimum(lengths, lengths[:, :, via, None] + lengths[:, via, None, :])
+    return (jnp.diagonal(lengths, axis1=1, axis2=2) >= 0).all(axis=1)
+
+
+def _tells_apart(model: Model, ordered: np.ndarray, order: LabelOrder, generator: np.random.Generator) -> bool:
+    """Whether a Gaussian of the shape of these positions keeps to their order, too."""
+    covariance = np.cov(ordered, rowvar=False)
+    draws = generator.multivariate_normal(ordered.mean(axis=0), covariance, NUM_DRAWS, method="eigh")
+    return float(np.mean(_is_in_order(model, draws.astype(real_dtype()), order))) > SHARE_IN_ORDER
+
+
+def _with_labels(model: Model, positions: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """Each position with its labels in an order of its own, shape (n, labels)."""
     changed = np.flatnonzero((orders != np.arange(model.num_labels)).any(axis=1))
     if len(changed) == 0:
         return positions
-    chosen = {name: values[1 + changed] for name, values in parameters.items()}
+    parameters = _constrain(model, _resized(positions))
+    chosen = {name: np.asarray(values)[changed] for name, values in parameters.items()}
     rows = np.arange(len(changed))[:, None]
     ordered = {name: chosen[name][rows, orders[changed]] for name in model.exchangeable}
     moved = positions.copy()  # whoever keeps his labels keeps all his digits
-    moved[changed] = np.asarray(_unconstrain(model, _padded(chosen | ordered, padded)))[: len(changed)]
+    moved[changed] = np.asarray(_unconstrain(model, _padded(chosen | ordered, len(positions))))[: len(changed)]
     return np.where(np.isfinite(moved), moved, positions)
 
 
@@ -72,9 +135,28 @@ def images(model: Model, positions: jax.Array) -> jax.Array:
     return jax.vmap(relabelled)(positions)
 
 
+def _resized(positions: np.ndarray) -> np.ndarray:
+    """Repeated to a round number, so that few compiled programs serve."""
+    return np.resize(positions, (_round(len(positions)), positions.shape[1])).astype(real_dtype())
+
+
 def _padded(parameters: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
-    """Repeated to a given number, so that one compiled program serves."""
-    return {name: np.resize(values, (count, *values.shape[1:])) for name, values in parameters.items()}
+    return {name: np.resize(values, (_round(count), *values.shape[1:])) for name, values in parameters.items()}
+
+
+def _round(count: int) -> int:
+    return -(-count // BATCH) * BATCH
+
+
+def _features(model: Model, parameters: Parameters) -> jax.Array:
+    """What tells the labels apart, shape (positions, labels, numbers per label)."""
+    values = [parameters[name] for name in model.exchangeable]
+    return jnp.concatenate([value.reshape(*value.shape[:2], -1) for value in values], axis=2)
+
+
+@partial(jax.jit, static_argnames="model")
+def _is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Array:
+    return is_in_order(model, positions, order)
 
 
 @partial(jax.jit, static_argnames="model")

@@ -6,7 +6,9 @@ import pytest
 import sgais
 from sgais import simulate
 from sgais.estimators import sgais as algorithm
+from sgais.estimators.account import Account
 from sgais.estimators.anchoring import anchor
+from sgais.estimators.particles import Places
 from sgais.history import Memory
 from sgais.models import GaussianMixture, LinearRegression
 
@@ -49,6 +51,33 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not():
     assert first.log_evidence == second.log_evidence
     np.testing.assert_array_equal(first.particles["weights"], second.particles["weights"])
     assert first.log_evidence != other.log_evidence
+
+
+def test_rows_are_replayed_in_another_order_once_a_change_lies_far_enough_back():
+    past, chunk = Memory(), {name: values[2500:] for name, values in DATA.items()}
+    past.append({name: values[:2500] for name, values in DATA.items()})
+    state = run({name: values[:2500] for name, values in DATA.items()}, 500)._state
+    for changed_at, is_replayed in ((0, False), (1251, False), (1250, True)):
+        changed = state._replace(changed_at=changed_at, warning="changed")
+        found, info = algorithm.update(MODEL, sgais.Config(), 0, changed, chunk, past)
+        assert (info.correction != 0) == is_replayed == (found.warning == "")
+        assert found.num_rows == 3000
+        assert found.estimate.log_evidence - MODEL.log_evidence(DATA) < 4 * found.estimate.standard_error
+        own = found.estimate.log_evidence - changed.estimate.log_evidence - info.correction
+        curve = MODEL.log_evidence_curve(DATA, [2500, 3000])
+        assert abs(own - (curve[1] - curve[0])) < 0.05, "what the replay sets right is not put to the chunk's account"
+        assert info.annealing_steps <= 2
+
+
+def test_after_a_replay_the_particles_stand_for_all_rows():
+    """Their order is not that of the stream: whatever stands for some of the rows only would now mean others."""
+    past = Memory()
+    past.append(DATA)
+    state = run(DATA, 500)._state._replace(changed_at=1)
+    found = algorithm._replayed(MODEL, sgais.Config(), 0, state, DATA, past, Places(0, 9), Account())
+    assert found.late is not None
+    assert found.late.num_rows_then == found.num_rows == 3000
+    assert found.changed_at == 0
 
 
 def test_an_update_changes_neither_state_nor_past():

@@ -11,7 +11,7 @@ from sgais.estimators.newton import Mode, climb
 from sgais.estimators.posterior import Posterior
 from sgais.fields import Chunk
 from sgais.model import Model
-from sgais.symmetry import relabelled
+from sgais.symmetry import label_order, relabelled
 
 MOST_CLIMBS = 16
 FIRST_CLIMBS = 3  # after which most particles should belong to a mode
@@ -79,5 +79,5 @@ def _number(model: Model, modes: list[Mode], new: Mode) -> int:
 
 def _nearest_images(model: Model, positions: np.ndarray, mode: Mode) -> tuple[np.ndarray, np.ndarray]:
     """Each position in the labelling nearest to the mode, and its distance in standard deviations."""
-    nearest = relabelled(model, positions, mode.position)
+    nearest = relabelled(model, positions, label_order(model, positions, mode.position))
     return nearest, np.nan_to_num(mode.gaussian.distances(nearest), nan=np.inf)

@@ -20,7 +20,7 @@ from sgais.history import WithChunk
 from sgais.kernels import HMC
 from sgais.likelihood import log_likelihoods
 from sgais.model import Model, real_dtype
-from sgais.symmetry import relabelled
+from sgais.symmetry import LabelOrder, arranged
 
 BLOCK_ROWS = 128  # small blocks, since there may be few rows
 SMALLEST_CAPACITY = 8192  # one compiled program serves streams up to this many rows
@@ -71,10 +71,9 @@ def take(
             islands = islands.times(step * values)
             inverse_temperature += step
         islands, _ = resample(islands, places.generator())
-        # In one order of the labels the particles have a common shape, which whitens the moves far better.
-        positions = islands.all_positions
-        islands = islands.at(relabelled(model, positions, positions[0]))
-        early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account)
+        positions, order = arranged(model, islands.all_positions, islands.all_positions[0], places.generator())
+        islands = islands.at(positions)
+        early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account, order)
 
 
 def move(
@@ -87,8 +86,9 @@ def move(
     inverse_temperature: float,
     places: Places,
     account: Account,
+    order: LabelOrder | None = None,
 ) -> tuple[Early, Islands]:
-    """HMC on all rows up to the first end, and tempered ones up to the second."""
+    """HMC on all rows up to the first end, and tempered ones up to the second; labels stay in an order."""
     data = _tempered(rows, ends, inverse_temperature)
     if not rows.is_whole:
         account.warn(
@@ -96,7 +96,7 @@ def move(
             "log Z may be off by many nats. Keep more of them: Reservoir(size=...)"
         )
     positions = islands.all_positions.astype(real_dtype())
-    moved, info = full_data.move(model, kernel, places.next(), positions, data, early.step_size, early.precision)
+    moved, info = full_data.move(model, kernel, places.next(), positions, data, early.step_size, early.precision, order)
     account.num_moves += 1
     account.num_non_finite += int(info.num_non_finite)
     return early._replace(step_size=float(info.step_size)), islands.at(np.asarray(moved))

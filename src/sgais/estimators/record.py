@@ -25,6 +25,8 @@ class Info(NamedTuple):
         step_size: Of the moves on mini-batches; shortened where they ran hot or diverged.
         num_modes: Modes that carry a surrogate; 0 while all rows are seen by all particles, and in paper mode.
         num_non_finite: Particles that left the finite numbers during this chunk's moves or weighing.
+        correction: Nats by which log Z of the rows before this chunk was set right, where these were replayed in
+            another order after a shift; 0 otherwise.
     """
 
     annealing_steps: int
@@ -35,6 +37,7 @@ class Info(NamedTuple):
     step_size: float
     num_modes: int
     num_non_finite: int
+    correction: float = 0.0
 
 
 class EvidenceRecord(NamedTuple):
@@ -46,7 +49,7 @@ class EvidenceRecord(NamedTuple):
         increment: log Z of this chunk given the rows before it.
         standard_error: Of `log_evidence`, Monte Carlo. NaN in paper mode: Algorithm 1 gives none.
         kernel_bias: An estimate of the error in `log_evidence` that comes from moves that run hot; not subtracted.
-        annealing_steps: As in `Info`, like the next seven.
+        annealing_steps: As in `Info`, like the next eight.
         num_moves: Moves of the particles.
         final_ess: Of the last weighing.
         weight_ess: Of the weights carried on.
@@ -54,6 +57,7 @@ class EvidenceRecord(NamedTuple):
         step_size: Of the moves on mini-batches.
         num_modes: Modes that carry a surrogate.
         num_non_finite: Particles that failed.
+        correction: Nats by which log Z of the rows before was set right; not part of `increment`.
         num_bad_rows: Rows that the stream has refused so far; they are not part of `num_rows`.
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
         seconds: Wall time of this update, compilation included.
@@ -72,6 +76,7 @@ class EvidenceRecord(NamedTuple):
     step_size: float
     num_modes: int
     num_non_finite: int
+    correction: float
     num_bad_rows: int
     warning: str
     seconds: float

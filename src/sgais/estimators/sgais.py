@@ -28,7 +28,7 @@ from sgais.estimators.particles import Places, sample_prior
 from sgais.estimators.record import Estimate, Info
 from sgais.estimators.weights import without_failures
 from sgais.fields import Chunk
-from sgais.history import Past, WithChunk
+from sgais.history import Past, Shuffled, WithChunk
 from sgais.kernels import HMC, Langevin
 from sgais.likelihood import log_likelihoods
 from sgais.model import Model, real_dtype
@@ -104,6 +104,7 @@ class State(NamedTuple):
     next_attempt: int  # rows at which surrogates are tried next
     kernel_bias: float
     warning: str
+    changed_at: int = 0  # rows at which the data seem to have changed; 0 if nothing speaks for that
 
     @property
     def estimate(self) -> Estimate:
@@ -126,17 +127,16 @@ def init(model: Model, config: Config, seed: int) -> State:
 
 def update(model: Model, config: Config, seed: int, state: State, chunk: Chunk, past: Past) -> tuple[State, Info]:
     """Take in one chunk. Pure: `state` and `past` stay as they are, whatever happens."""
-    rows, places, account = WithChunk(past, chunk), Places(seed, state.num_chunks + 1), Account()
-    while state.num_rows < rows.num_rows:
-        if state.late is None:
-            state = _early_piece(model, config, state, rows, places, account)
-            state = _hand_over(model, config, state, rows, places, account)
-        else:
-            state = _late_piece(model, config, state, state.late, rows, places, account)
+    places, account, correction = Places(seed, state.num_chunks + 1), Account(), 0.0
+    if 0 < 2 * state.changed_at <= state.num_rows and past.reach == past.num_rows:
+        before = state.estimate.log_evidence
+        state = _replayed(model, config, seed, state, chunk, past, places, account)
+        correction = state.estimate.log_evidence - before
+    state = _take_in(model, config, state, WithChunk(past, chunk), places, account)
     warning = "; ".join(account.warnings) or state.warning
     kernel_bias = state.kernel_bias + account.kernel_bias
     state = state._replace(num_chunks=state.num_chunks + 1, kernel_bias=kernel_bias, warning=warning)
-    return state, _info(config, state, account)
+    return state, _info(config, state, account)._replace(correction=correction)
 
 
 def weighted_now(state: State) -> Islands:
@@ -188,6 +188,49 @@ def _info(config: Config, state: State, account: Account) -> Info:
     )
 
 
+def _take_in(
+    model: Model,
+    config: Config,
+    state: State,
+    rows: WithChunk,
+    places: Places,
+    account: Account,
+    must_weigh_last: bool = False,
+) -> State:
+    """Piece by piece, until there are no more rows."""
+    while state.num_rows < rows.num_rows:
+        if state.late is None:
+            state = _early_piece(model, config, state, rows, places, account)
+            state = _hand_over(model, config, state, rows, places, account)
+        else:
+            last = rows.num_rows if must_weigh_last else None
+            state = _late_piece(model, config, state, state.late, rows, places, account, last)
+    return state
+
+
+def _replayed(
+    model: Model,
+    config: Config,
+    seed: int,
+    state: State,
+    chunk: Chunk,
+    past: Past,
+    places: Places,
+    account: Account,
+) -> State:
+    """As if all rows so far had come in random order: few particles live through a shift, and log Z suffers for it.
+
+    What it counts is not put to the chunk's account, for it says nothing of the chunk. The particles stand for all
+    rows in the end, whose order does not matter then.
+    """
+    shuffled = Shuffled(past, places.generator().permutation(past.num_rows))
+    nothing = {name: values[:0] for name, values in chunk.items()}
+    own = Account()
+    fresh = _take_in(model, config, init(model, config, seed), WithChunk(shuffled, nothing), places, own, True)
+    account.warnings += own.warnings
+    return fresh._replace(num_chunks=state.num_chunks, kernel_bias=own.kernel_bias)
+
+
 def _early_piece(
     model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account
 ) -> State:
@@ -198,6 +241,7 @@ def _early_piece(
         model, config.early_kernel, config.target_ess_fraction, state.early, state.islands, rows, ends, places, account
     )
     if ends[0] >= EXACT_ROWS and account.num_moves - moves_before > _usual_moves(model, ends):
+        state = state._replace(changed_at=state.changed_at or ends[1])
         account.warn(
             f"between rows {ends[0]} and {ends[1]} the posterior moved farther than so many rows explain: the data may "
             "have changed, and few particles followed; log Z may be too low by several nats"
@@ -250,10 +294,18 @@ def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, plac
 
 
 def _late_piece(
-    model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places, account: Account
+    model: Model,
+    config: Config,
+    state: State,
+    late: Late,
+    rows: WithChunk,
+    places: Places,
+    account: Account,
+    last: int | None = None,
 ) -> State:
     """Add rows to the surrogates; weigh the particles where that is due, move them where the weights need it."""
     due = int(min(late.next_weighing, late.num_rows_then + rows.reach))  # so that a weighing can be taken back
+    due = due if last is None else min(due, last)
     end = min(rows.num_rows, max(due, state.num_rows + 1))
     late = late_phase.add(model, late, pack(rows.between(state.num_rows, end)))
     if end < due and not late_phase.has_strayed(late):

@@ -66,6 +66,27 @@ class Until:
         return end - start
 
 
+class Shuffled:
+    """The rows of a past that keeps all of them, in another order."""
+
+    def __init__(self, past: Past, order: np.ndarray) -> None:
+        assert past.reach == past.num_rows == len(order), "rows are missing"
+        self._past, self._order = past, order
+        self.num_rows = self.reach = len(order)
+
+    def between(self, start: int, end: int) -> Chunk:
+        """The rows from `start` to before `end` of this order."""
+        return self._past.take(self._order[start:end], 0, self.num_rows)
+
+    def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:  # noqa: ARG002 - every row is kept
+        """The rows with these numbers in this order."""
+        return self._past.take(self._order[rows], 0, self.num_rows)
+
+    def num_kept(self, start: int, end: int) -> int:
+        """All of them."""
+        return end - start
+
+
 class WithChunk:
     """The past and a chunk that is just being taken in, as one stretch of rows; neither is changed or copied."""
 

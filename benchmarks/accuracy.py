@@ -60,7 +60,7 @@ PROBLEMS = {
         sgais.simulate.logistic_regression,
         (10_000, 100_000, 1_000_000),
         SEEDS,
-        1.5,
+        1.0,
     ),
     "mixture": Problem(
         sgais.models.GaussianMixture(components=5, dim=2),

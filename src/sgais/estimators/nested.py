@@ -33,6 +33,7 @@ from sgais.kernels.constrained_sghmc import ConstrainedSGHMC
 from sgais.kernels.galilean import Contour, Galilean
 from sgais.likelihood import block_sums, log_likelihoods, relative_to_reference
 from sgais.model import Model, real_dtype
+from sgais.symmetry import LabelOrder, arranged, is_in_order
 
 MAX_PRIOR_BATCHES = 1000  # of `num_live` draws each, in search of a prior draw that the data do not rule out
 SMALLEST_P_VALUE = 1e-3  # of the insertion-order test, below which the result is not trusted
@@ -171,9 +172,10 @@ def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state:
     dying, survivors = part(state.live, slice(num_dead)), part(state.live, slice(num_dead, None))
     threshold = float(dying.log_likelihoods[-1])
 
+    survivors, order = _arranged(model, config, survivors, generator)
     num_new = max(config.num_live - survivors.num_points, 0)
     parents = generator.choice(survivors.num_points, num_new, replace=num_new > survivors.num_points)
-    contour = _Bounds(threshold, state.step_size, _whitening(survivors.positions))
+    contour = _Bounds(threshold, state.step_size, _whitening(survivors.positions), order)
     new, infos = _replace(model, config, seed, iteration, blocks, survivors, parents, contour)
 
     state = _bury(state, dying, state.live.num_points)
@@ -205,6 +207,7 @@ class _Bounds(NamedTuple):
     threshold: float
     step_size: float
     whitening: np.ndarray
+    order: LabelOrder | None
 
 
 def _empty(model: Model) -> State:
@@ -219,6 +222,16 @@ def _prior_points(model: Model, num_draws: int, here: np.ndarray, blocks: Blocks
     values = log_likelihoods(model, positions, blocks)
     require_numbers(values)
     return Points(np.asarray(positions), values, np.full(num_draws, -np.inf))
+
+
+def _arranged(
+    model: Model, config: NestedConfig, points: Points, generator: np.random.Generator
+) -> tuple[Points, LabelOrder | None]:
+    """Live points whose labels are in one order have a shape that the moves can be fitted to."""
+    if not isinstance(config.kernel, Galilean):
+        return points, None  # as published
+    positions, order = arranged(model, points.positions, points.positions[-1], generator)
+    return points._replace(positions=positions), order
 
 
 def _choose_num_dead(config: NestedConfig, live: Points) -> int:
@@ -266,7 +279,7 @@ def _replace(
         here = place(seed, iteration, first // config.num_replaced)
         values = (survivors.log_likelihoods[filled] - total).astype(real_dtype())
         start = galilean.State(jnp.asarray(survivors.positions[filled]), jnp.asarray(values))
-        end, info = jax.device_get(_move(model, config.kernel, here, start, blocks, reference, contour))
+        end, info = jax.device_get(_move(model, config.kernel, here, start, blocks, reference, contour, bounds.order))
         # Who has not moved keeps the digits of its value; rounding never puts anyone back on the contour.
         new_values = np.maximum(end.log_likelihoods.astype(float) + total, np.nextafter(bounds.threshold, np.inf))
         kept = np.where(info.moved, new_values, survivors.log_likelihoods[filled])
@@ -392,6 +405,7 @@ def _move(
     blocks: Blocks,
     reference: jax.Array,
     contour: Contour,
+    order: LabelOrder | None,
 ) -> tuple[galilean.State, galilean.Info]:
     log_prior = jax.vmap(jax.value_and_grad(model.log_prior_at))
 
@@ -400,4 +414,5 @@ def _move(
 
     if isinstance(kernel, ConstrainedSGHMC):
         return constrained_sghmc.move(key_of(here), start, log_prior, log_likelihood, contour, kernel)
-    return galilean.move(key_of(here), start, log_prior, log_likelihood, contour, kernel)
+    region = None if order is None else partial(is_in_order, model, order=order)
+    return galilean.move(key_of(here), start, log_prior, log_likelihood, contour, kernel, region)

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 from sgais.errors import require, require_count
 
 ValueAndGradient: TypeAlias = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
+Region: TypeAlias = Callable[[jax.Array], jax.Array]  # from positions (n, d) to whether they lie in it (n,)
 
 JITTER = 0.3  # step sizes vary by this much, so that no trajectory is periodic
 ADAPTATION_RATE = 0.5
@@ -120,6 +121,7 @@ def move(
     log_likelihood: ValueAndGradient,
     contour: Contour,
     kernel: Galilean,
+    region: Region | None = None,
 ) -> tuple[State, Info]:
     """A number of trajectories for every particle.
 
@@ -130,12 +132,13 @@ def move(
         log_likelihood: The same of the log-likelihood.
         contour: The threshold and the scale of the moves.
         kernel: The parameters.
+        region: To which the prior is confined, if it is: trajectories that end outside are refused.
     """
     kernel = kernel.for_dimension(state.positions.shape[1])
     assert kernel.num_trajectories is not None
 
     def advance(state: State, key: jax.Array) -> tuple[State, tuple[jax.Array, jax.Array, jax.Array]]:
-        return update(key, state, log_prior, log_likelihood, contour, kernel)
+        return update(key, state, log_prior, log_likelihood, contour, kernel, region)
 
     end, (accepted, inside, num_bad) = jax.lax.scan(advance, state, jax.random.split(key, kernel.num_trajectories))
     return end, Info(accepted.any(axis=0), accepted.mean(), inside.mean(), num_bad.sum())
@@ -148,6 +151,7 @@ def update(
     log_likelihood: ValueAndGradient,
     contour: Contour,
     kernel: Galilean,
+    region: Region | None = None,
 ) -> tuple[State, tuple[jax.Array, jax.Array, jax.Array]]:
     """One trajectory for every particle.
 
@@ -170,6 +174,8 @@ def update(
 
     log_uniform = jnp.log(jax.random.uniform(accept_key, log_priors.shape, dtype))
     accepted = is_inside(end.log_likelihoods, contour.threshold) & (log_uniform < _energy(start) - _energy(end))
+    if region is not None:
+        accepted &= region(end.positions)
     positions = jnp.where(accepted[:, None], end.positions, state.positions)
     log_likelihoods = jnp.where(accepted, end.log_likelihoods, state.log_likelihoods)
     inside = is_inside(visited, contour.threshold).mean()

@@ -13,6 +13,7 @@ import sgais
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))  # tests/tutorials runs them
 
 
 def python_blocks():
@@ -48,7 +49,7 @@ def test_every_name_of_the_paper_map_exists():
         resolve(name)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *TUTORIALS], ids=lambda document: document.name)
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\((?!http)([^)#]+)", document.read_text()):
         assert (document.parent / target).exists(), target

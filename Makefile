@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-shift appendix-a lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-shift bench-command-line appendix-a lock clean
 
 help:  ## Show the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-16s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
 
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sgais needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -53,6 +53,9 @@ appendix-a: install  ## Nested sampling against AIS, as in appendix A (an hour; 
 
 bench-shift: install  ## Delay and false alarms of the shift detector beside river's
 	$(BIN)/python benchmarks/shift.py
+
+bench-command-line: install  ## Cost of sgais compare beside the same in Python (some minutes)
+	$(BIN)/python benchmarks/command_line.py
 
 lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml

@@ -13,6 +13,7 @@ import sgais
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))  # tests/tutorials runs them
 
 
 def python_blocks():
@@ -48,7 +49,7 @@ def test_every_name_of_the_paper_map_exists():
         resolve(name)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *TUTORIALS], ids=lambda document: document.name)
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\((?!http)([^)#]+)", document.read_text()):
         assert (document.parent / target).exists(), target
@@ -60,11 +61,39 @@ def test_the_rooms_of_the_design_exist():
         assert (ROOT / "src" / "sgais" / name).exists(), name
 
 
+def numbers(cells):
+    return re.findall(r"\d[\d,.]*", " ".join(cells))
+
+
+def table_lines(text):
+    """The lines of its tables, cell by cell, without the headers."""
+    lines = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line] for line in lines if numbers(line[1:])]
+
+
+def is_within(some, all_of_them):
+    """Whether these come among those, in this order."""
+    rest = iter(all_of_them)
+    return all(number in rest for number in some)
+
+
+def test_the_tables_of_the_readme_are_those_that_scripts_have_printed():
+    """Each line has numbers of one line of a result, in the same order, and the same subject."""
+    results = [ROOT / "benchmarks" / "results" / name for name in ("accuracy.md", "baselines.md")]
+    printed = [line for path in results for line in table_lines(path.read_text())]
+    shown = table_lines((ROOT / "README.md").read_text())
+    assert len(shown) > 8
+    for line in shown:
+        candidates = [numbers(found[1:]) for found in printed if line[0].startswith(found[0].partition(",")[0])]
+        assert any(is_within(numbers(line[1:]), found) for found in candidates), line
+
+
 def bash_blocks():
-    text = (ROOT / "docs" / "command-line.md").read_text()
-    settings = re.search(r"```toml\n(.*?)```", text, flags=re.DOTALL).group(1)
-    for number, block in enumerate(re.findall(r"```bash\n(.*?)```", text, flags=re.DOTALL)):
-        yield pytest.param(block, settings, id=f"command-line.md-{number}")
+    command_line = ROOT / "docs" / "command-line.md"
+    settings = re.search(r"```toml\n(.*?)```", command_line.read_text(), flags=re.DOTALL).group(1)
+    for document in (command_line, ROOT / "README.md"):
+        for number, block in enumerate(re.findall(r"```bash\n(.*?)```", document.read_text(), flags=re.DOTALL)):
+            yield pytest.param(block, settings, id=f"{document.name}-{number}")
 
 
 @pytest.mark.slow

@@ -142,6 +142,14 @@ def test_a_small_change_is_seen_by_and_by(sign):
     assert np.mean([alarm.size * sign > 0 for alarm in found]) > 0.9
 
 
+def test_a_slow_climb_before_a_large_change_does_not_misplace_it():
+    """Scores a little below expectation have raised the sum for small changes, which then is the first to cross."""
+    detector = sgais.ShiftDetector()
+    for score in [-0.7] * 15 + [-8.0, -2.5]:
+        detector.update(score, num_rows=ROWS, expected=(0.0, 1.0))
+    assert [(alarm.row, alarm.location) for alarm in detector.alarms] == [(17 * ROWS, 15 * ROWS)]
+
+
 def test_rarer_false_alarms_cost_time():
     delays = [shifted(sgais.ShiftDetector(distance), 2.5).alarms[0].row for distance in (2e4, 1e6, 1e9)]
     assert delays == sorted(delays)

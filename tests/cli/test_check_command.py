@@ -28,6 +28,7 @@ BAD = [
     (("liner-regression",), 2, ["'linear-regression'"]),
     (("linear-regression",), 2, ["'dim'"]),
     (("linear-regression", "missing.csv", *COLUMNS), 1, ["missing.csv"]),
+    (("linear-regression", "table.csv", "-c", "x=a,z", "-c", "y=target"), 1, ["'z'", "'a', 'b', 'target'"]),
     (("raises.py:model",), 1, ["raises.py", "ValueError: no luck today"]),
     (("mine.py:modle",), 2, ["'model'"]),
     (("mine.py:model",), 2, ["`SOURCE`"]),
@@ -36,7 +37,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "code", "says"), BAD, ids=[" ".join(case[0]) for case in BAD])
-def test_bad_input_is_one_line_that_says_what_to_do(refused, tmp_path, arguments, code, says):
+def test_bad_input_is_one_line_that_says_what_to_do(refused, table, tmp_path, arguments, code, says):
     (tmp_path / "raises.py").write_text("raise ValueError('no luck today')\n")
     (tmp_path / "mine.py").write_text(SHIFTED)
     refused("check", *arguments, code=code, says=says)

@@ -42,10 +42,14 @@ BAD = [
     ((*MODELS, "-d", "missing.parquet", *COLUMNS), 1, ["missing.parquet"]),
     ((*MODELS, "-d", "table.csv", "-c", "x=a,b", "-c", "y=goal"), 1, ["'goal'", "'target'"]),
     ((*MODELS, "-d", "table.csv", *COLUMNS, "--colour"), 2, ["--colour"]),
+    (("linear-regression:noise=2", MODELS[1], "-d", "table.csv", *COLUMNS), 2, ["'noise_scale'"]),
+    ((*MODELS, "-d", "table.csv", *COLUMNS, "--save", "table.csv/run"), 1, ["table.csv/run", "Choose another"]),
+    (("raises.py:model", MODELS[0], "-d", "table.csv", *COLUMNS), 1, ["raises.py", "ValueError: no luck today"]),
     (("linear-regression", "gaussian-mixture:components=2", "-d", "table.csv", *COLUMNS), 2, ["same columns"]),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "code", "says"), BAD, ids=[" ".join(case[0]) for case in BAD])
-def test_bad_input_is_one_line_that_says_what_to_do(refused, table, arguments, code, says):
+def test_bad_input_is_one_line_that_says_what_to_do(refused, table, tmp_path, arguments, code, says):
+    (tmp_path / "raises.py").write_text("raise ValueError('no luck today')\n")
     refused("compare", *arguments, code=code, says=says)

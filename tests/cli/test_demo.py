@@ -25,6 +25,10 @@ def test_wrong_usage_exits_with_2(refused):
     refused("demo", "--rows", "0", code=2, says=["--rows", "sgais demo --help"])
 
 
+def test_an_option_that_is_none(refused):
+    refused("demo", "--colour", code=2, says=["--colour", "sgais demo --help"])
+
+
 def test_a_folder_that_cannot_be_written(refused, tmp_path):
     (tmp_path / "file").touch()
     refused("demo", "--output", "file/demo", code=1, says=["Choose another"])

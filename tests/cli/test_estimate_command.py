@@ -28,9 +28,13 @@ BAD = [
     (("linear-regression", "table.csv", *COLUMNS, "--method", "magic"), 2, ["magic", "laplace"]),
     (("linear-regression", "table.csv", *COLUMNS, "--method", "ais", "--paper"), 2, ["--method sgais"]),
     (("linear-regression", "table.csv", *COLUMNS, "--method", "ais", "--set", "points=3"), 2, ["AISConfig"]),
+    (("linear-regression", "table.csv", *COLUMNS, "--colour"), 2, ["--colour", "sgais estimate --help"]),
+    (("linear-regression:noise=2", "table.csv", *COLUMNS), 2, ["'noise_scale'"]),
+    (("raises.py:model", "table.csv"), 1, ["raises.py", "ValueError: no luck today"]),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "code", "says"), BAD, ids=[" ".join(case[0]) for case in BAD])
-def test_bad_input_is_one_line_that_says_what_to_do(refused, table, arguments, code, says):
+def test_bad_input_is_one_line_that_says_what_to_do(refused, table, tmp_path, arguments, code, says):
+    (tmp_path / "raises.py").write_text("raise ValueError('no luck today')\n")
     refused("estimate", *arguments, code=code, says=says)

@@ -3,11 +3,11 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from sgais.cli.group import FAILURE
 from sgais.cli.model_specs import complete_model, model_of
 from sgais.cli.options import DataFlags, expanded
+from sgais.cli.say import console_for
 from sgais.cli.session import open_stream
 from sgais.cli.settings import columns_of, gather
 from sgais.soundness import NUM_ROWS, check_model, made_up_rows
@@ -35,7 +35,7 @@ def check(
     else:
         rows = open_stream(gather({model: model}, source, False, data), [found]).take(NUM_ROWS)
     findings = check_model(found, rows)
-    console = Console()
+    console = console_for()
     for finding in findings:
         mark = "[green]good[/]" if finding.is_good else "[bold red]WRONG[/]"
         console.print(f"{mark} [bold]{finding.what}[/]: {finding.detail}", highlight=False, soft_wrap=True)

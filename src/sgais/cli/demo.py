@@ -11,7 +11,7 @@ from sgais import simulate
 from sgais.cli.folder import DOTS_PER_INCH, RunFolder
 from sgais.cli.live import view_of
 from sgais.cli.result import print_table, save_records, write_report
-from sgais.cli.say import say, say_warnings
+from sgais.cli.say import console_for, say, say_warnings
 from sgais.cli.session import Session
 from sgais.cli.settings import Settings
 from sgais.comparison import Comparison
@@ -41,7 +41,7 @@ def demo(
     3 Gaussians make the first rows, then 5, then 7. Mixtures of 3, 5 and 7 components are compared while the rows
     arrive, shift detectors watch, and the folder has figures and a report at the end.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    console, folder = Console(), RunFolder(output)
+    console, folder = console_for(), RunFolder(output)
     settings, phases = _settings(output / POINTS, seed), tuple(int(rows * share) for share in SHARES)
     folder.clear()
     folder.begin(settings)
@@ -49,7 +49,7 @@ def demo(
     pd.DataFrame(data.data["y"], columns=["a", "b"]).to_parquet(folder.path / POINTS)
     _introduce(console, phases)
 
-    session, errors = Session(settings, folder), Console(stderr=True)
+    session, errors = Session(settings, folder), console_for(is_error=True)
     say_warnings(errors)
     interruption = session.run(view_of(errors, session.title, sum(phases)))
     story = _story(session, phases)

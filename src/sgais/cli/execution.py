@@ -10,7 +10,7 @@ from sgais.cli.folder import RunFolder
 from sgais.cli.live import view_of
 from sgais.cli.options import Output
 from sgais.cli.result import print_result, save_records, write_report
-from sgais.cli.say import say, say_warnings
+from sgais.cli.say import console_for, say, say_warnings
 from sgais.cli.session import Session
 from sgais.cli.settings import Settings
 
@@ -29,7 +29,7 @@ def start(settings: Settings, save: Path | None, output: Output) -> None:
 
 def see_through(session: Session, output: Output) -> None:
     """Take in the stream, save and print; the exit code says whether a signal ended it."""
-    console = Console(stderr=True)
+    console = console_for(is_error=True)
     say_warnings(console)
     interruption = session.run(view_of(console, session.title, getattr(session.stream, "total_rows", None)))
     is_interrupted = interruption.signal_number is not None

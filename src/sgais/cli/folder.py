@@ -70,9 +70,10 @@ class RunFolder:
 
     def write_records(self, frame: pd.DataFrame, alarms: Sequence[ModelAlarm]) -> None:
         """The curve, and the changes that were noticed."""
-        frame.to_csv(self.path / "records.csv", index=False)
-        with (self.path / "alarms.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([ModelAlarm._fields, *alarms])
+        with self._explained():
+            frame.to_csv(self.path / "records.csv", index=False)
+            with (self.path / "alarms.csv").open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows([ModelAlarm._fields, *alarms])
 
     def records(self) -> list[EvidenceRecord] | list[ComparisonRecord]:
         """The curve as it was written: of one model, or of a comparison."""
@@ -95,10 +96,10 @@ class RunFolder:
     def draw(self) -> list[str]:
         """Draw the figures of what is written, and return the names of their files."""
         records = self.records()
-        rows = sorted({alarm.row for alarm in self.alarms()})
-        figures = _figures(records, rows)
-        for name, figure in figures.items():
-            figure.savefig(self.path / f"{name}.png", dpi=DOTS_PER_INCH)
+        figures = _figures(records, _first_rows(self.alarms()))
+        with self._explained():
+            for name, figure in figures.items():
+                figure.savefig(self.path / f"{name}.png", dpi=DOTS_PER_INCH)
         return [f"{name}.png" for name in figures]
 
     @contextmanager
@@ -108,8 +109,17 @@ class RunFolder:
             yield
         except OSError as error:
             raise CheckpointError(
-                f"`--save` must be a folder that can be written to, got {self.path}: {error.strerror}. Choose another."
+                f"`DIR` must be a folder that can be written to, got {self.path}: {error.strerror}. "
+                "Choose another, or let it be written to."
             ) from error
+
+
+def _first_rows(alarms: Sequence[ModelAlarm]) -> list[int]:
+    """Where each change was first noticed, however many models noticed it."""
+    first: dict[int, int] = {}
+    for alarm in alarms:
+        first[alarm.location] = min(alarm.row, first.get(alarm.location, alarm.row))
+    return sorted(set(first.values()))
 
 
 def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:

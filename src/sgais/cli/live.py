@@ -39,8 +39,8 @@ class View(Protocol):
 
 
 def view_of(console: Console, title: str, total_rows: int | None) -> View:
-    """The view that suits where it is written to."""
-    if console.is_terminal and not console.is_dumb_terminal:
+    """The view that suits where it is written to; `FORCE_COLOR` makes no terminal of a log file."""
+    if console.is_terminal and console.file.isatty() and not console.is_dumb_terminal:
         return LiveView(console, title, total_rows)
     return LineView(console, title, total_rows)
 

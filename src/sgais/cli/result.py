@@ -12,7 +12,7 @@ from rich.table import Table
 from sgais.cli.folder import RunFolder
 from sgais.cli.options import Output
 from sgais.cli.report import Report
-from sgais.cli.say import say
+from sgais.cli.say import console_for, say
 from sgais.cli.session import Session
 from sgais.cli.snapshot import Line
 from sgais.cli.words import alarm_lines, per_row, share, total
@@ -26,7 +26,7 @@ def print_result(session: Session, output: Output) -> None:
     elif output is Output.CSV:
         print(session.follower.to_frame().to_csv(index=False), end="")
     else:
-        print_table(Console(), session)
+        print_table(console_for(), session)
 
 
 def print_table(console: Console, session: Session) -> None:

@@ -1,8 +1,14 @@
 """Sentences for people, on either stream."""
 
+import os
 import warnings
 
 from rich.console import Console
+
+
+def console_for(is_error: bool = False) -> Console:
+    """Standard output or standard error; with `NO_COLOR`, without bold letters too, which rich by itself would keep."""
+    return Console(stderr=is_error, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
 def say(console: Console, line: str) -> None:

@@ -17,25 +17,32 @@ class Cusum:
         self.height = 0.0
         self.start = row
         self.num_chunks = 0
-        self._weight, self._excess = 0.0, 0.0
+        self._weight, self._excess, self._scores = 0.0, 0.0, 0.0
 
-    def update(self, score: float, reference: float, excess: float, weight: float, row: int) -> None:
+    def update(self, score: float, most: float, reference: float, excess: float, weight: float, row: int) -> None:
         """Take in a chunk.
 
         Args:
             score: Standard Gaussian while nothing has changed, positive in the direction watched.
+            most: What a score counts at most.
             reference: What is taken off every score.
             excess: What the signal exceeds its expectation by.
             weight: Of this excess in `size`.
             row: Where the chunk ends.
         """
-        self.height = max(0.0, self.height + score - reference)
+        self.height = max(0.0, self.height + min(score, most) - reference)
         if self.height == 0.0:
-            self.start, self.num_chunks, self._weight, self._excess = row, 0, 0.0, 0.0
+            self.start, self.num_chunks, self._weight, self._excess, self._scores = row, 0, 0.0, 0.0, 0.0
             return
         self.num_chunks += 1
         self._weight += weight
         self._excess += weight * excess
+        self._scores += score
+
+    @property
+    def clarity(self) -> float:
+        """How much likelier the scores since the climb began are with the mean they have than with none, in nats."""
+        return max(self._scores, 0.0) ** 2 / (2.0 * self.num_chunks) if self.num_chunks else 0.0
 
     @property
     def size(self) -> float:

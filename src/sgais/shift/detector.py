@@ -224,8 +224,7 @@ class ShiftDetector:
         for watch, cusum in zip(WATCHES, self._sums, strict=True):
             if watch.signal == signal:
                 most = largest_score(self._threshold(watch), watch.reference)
-                score = min(watch.sign * surprise.score, most)
-                cusum.update(score, watch.reference, surprise.excess, weight, self.num_rows)
+                cusum.update(watch.sign * surprise.score, most, watch.reference, surprise.excess, weight, self.num_rows)
 
     def _threshold(self, watch: Watch) -> float:
         """The height at which a sum raises an alarm, for chunks of the mean size so far."""
@@ -242,13 +241,23 @@ class ShiftDetector:
         ]
         if not crossed:
             return
-        watch, cusum = crossed[0]
+        watch, _ = crossed[0]
         if not self._is_recovery(watch):
+            cusum = self._clearest(watch)
             self.alarms.append(Alarm(self.num_rows, cusum.start, watch.signal, cusum.size))
             self.drift_detected = True
             fell = watch.signal == SURPRISE and watch.sign < 0
             self._level_before_fall = self._score_memory.level if fell else -math.inf
         self._start_anew()
+
+    def _clearest(self, crossed: Watch) -> Cusum:
+        """The sum that knows where the change is: one for small changes may have climbed a little long before it."""
+        candidates = [
+            cusum
+            for watch, cusum in zip(WATCHES, self._sums, strict=True)
+            if (watch.signal, watch.sign) == (crossed.signal, crossed.sign) and watch.shift >= crossed.shift
+        ]
+        return max(candidates, key=lambda cusum: cusum.clarity)
 
     def _is_recovery(self, watch: Watch) -> bool:
         """Whether a rise is slow, and to no more than what was before a fall: a model that learns."""

@@ -1,4 +1,4 @@
-"""Moves on mini-batches, kept cool: more rows where gradients are too noisy, shorter steps where particles are too hot."""
+"""Moves on mini-batches, kept cool: more rows where gradients are noisy, shorter steps where particles are hot."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -267,9 +267,9 @@ def _hand_over_wide(
     model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account
 ) -> State:
     """Try to go on with a gradient at an anchor: where a move shows that its noise is not too much."""
-    later = state._replace(next_attempt=2 * state.num_rows)
     if state.num_rows < EXACT_ROWS:
-        return later
+        return state
+    later = state._replace(next_attempt=2 * state.num_rows)
     islands, _ = archipelago.resample(state.islands, places.generator(), config.particles_per_island)
     started = wide_phase.start(
         model, config.kernel, config.batch_size, state.early.precision, islands, rows, state.num_rows, places, account

@@ -33,9 +33,10 @@ from sgais.model import Model, Rows, real_dtype
 ROWS_AT_ONCE = 16384  # in passes over all rows
 METRIC_ROWS = 16  # per parameter, from which the curvature at the anchor is estimated
 FEWEST_METRIC_ROWS = 4096
-LARGEST_NOISE_SHARE = 0.5  # of the gradient's noise in all noise of the dynamics
+LARGEST_NOISE_SHARE = 0.7  # of the gradient's noise in all noise of the dynamics, in the worst coordinate
 LARGEST_BATCH = 16384
 LARGEST_MOVE = 2**29  # bytes of all mini-batches of a move
+SPREAD = 0.7  # of the islands: moves are many, and each migration books log Z with a bias unless it is small
 ANCHOR_SHARE = 0.25  # of the noise, that the anchor's distance from the particles' mean may have
 ANCHOR_ERROR = 0.5  # nats that may be lost where the anchor's gradient comes from a sample of rows
 
@@ -159,7 +160,7 @@ def take(
             account.kernel_bias += _kernel_bias(now, islands, step * values, ends[0])
             islands = islands.times(step * values)
             inverse_temperature += step
-        islands, _ = (migrate if have_parted(islands) else resample)(islands, places.generator())
+        islands, _ = (migrate if have_parted(islands, SPREAD) else resample)(islands, places.generator())
         target = Target(ends, piece, inverse_temperature)
         moved = None if now is None else move(model, kernel, now, islands, rows, target, places, account)
         now, islands = (None, on_all_rows(islands, inverse_temperature)) if moved is None else moved
@@ -256,9 +257,11 @@ def _whitening(
 ) -> np.ndarray:
     """The shape of the posterior, from the curvature of a sample of rows at the anchor: it biases no move."""
     sample = rows.sample(places.generator(), max(FEWEST_METRIC_ROWS, METRIC_ROWS * len(anchor)), 0, end)
-    scale = end / num_rows(sample)
+    count = num_rows(sample)
     at, floor = anchor.astype(real_dtype()), precision.astype(real_dtype())
-    return np.asarray(_compiled_whitening(model, at, floor, pack_whole(sample), scale), np.float64)
+    whitening = np.asarray(_compiled_whitening(model, at, floor, pack_whole(sample), end / count), np.float64)
+    # The inverse of a matrix that comes from a sample is too large on average, by this much where rows are Gaussian.
+    return whitening if count == end else whitening * np.sqrt(max(1.0 - len(anchor) / count, 0.5))
 
 
 def _with_rows(model: Model, wide: Wide, piece: Blocks) -> Wide:

@@ -37,7 +37,7 @@ LARGEST_NOISE_SHARE = 0.7  # of the gradient's noise in all noise of the dynamic
 LARGEST_BATCH = 16384
 LARGEST_MOVE = 2**29  # bytes of all mini-batches of a move
 SPREAD = 0.7  # of the islands: moves are many, and each migration books log Z with a bias unless it is small
-ANCHOR_SHARE = 0.25  # of the noise, that the anchor's distance from the particles' mean may have
+ANCHOR_SHARE = 0.1  # of the noise that may come from the anchor's distance to the particles' mean
 ANCHOR_ERROR = 0.5  # nats that may be lost where the anchor's gradient comes from a sample of rows
 
 AllRows: TypeAlias = Callable[[Islands, float], Islands]
@@ -207,7 +207,8 @@ def _anchored_amid(
     """
     centre, end = positions.mean(axis=0), target.ends[0]
     distance = float(np.sum(wide.whitened(centre[None], target.num_rows) ** 2))
-    is_near = distance < ANCHOR_SHARE * len(centre) + 4.0
+    own_noise = 2.0 / len(positions)  # of the mean of half as many particles
+    is_near = distance < (ANCHOR_SHARE + own_noise) * len(centre) + 4.0
     if is_near and target.num_rows < 2 * wide.num_rows_anchored:
         return wide
     if rows.is_whole:

@@ -55,13 +55,14 @@ def test_twenty_thousand_rows_from_the_first():
 
 
 def test_forty_parameters_in_the_mean_over_runs():
-    """Heat of a hundredth would cost d/2 ln(20000/8192) / 100 = 0.2 nat, uncompensated noise ten times that."""
-    model, config = LinearRegression(dim=39), sgais.Config(largest_dimension=4)
+    """With so small a batch the gradients' noise would heat by a tenth: d/2 ln(20000/8192) / 10 = 2 nats."""
+    model, config = LinearRegression(dim=39), sgais.Config(largest_dimension=4, batch_size=100)
     errors, bars = [], []
     for seed in range(8):
         data = simulate.linear_regression(20_016, dim=39, seed=seed).data
         state, throughout = go_on(model, config, data, 8192, 1000, seed)
         assert throughout
+        assert state.wide.batch_size == 100
         errors.append(state.estimate.log_evidence - model.log_evidence(data))
         bars.append(state.estimate.standard_error)
     assert np.abs(np.array(errors) / bars).max() < 4

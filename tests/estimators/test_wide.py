@@ -12,8 +12,11 @@ import sgais
 from sgais import gradients, simulate
 from sgais.blocks import pack
 from sgais.estimators.account import Account
-from sgais.estimators.wide import Wide, _shifted
+from sgais.estimators.cooling import Pace
+from sgais.estimators.particles import Places
+from sgais.estimators.wide import Target, Wide, _batches, _shifted
 from sgais.history import Memory, Reservoir, WithChunk
+from sgais.kernels import Langevin
 from sgais.likelihood import batch_gradient, curvature_in_turn, derivatives
 from sgais.models import LinearRegression, LogisticRegression
 
@@ -124,6 +127,24 @@ def test_rows_of_a_batch_may_stand_for_different_numbers():
     positions = jnp.asarray(0.3 + 0.1 * np.random.default_rng(0).normal(size=(5, 12)), jnp.float32)
     twice = first_order(positions, np.arange(30).repeat(2), 1.0)
     np.testing.assert_allclose(first_order(positions, np.arange(30), np.full(30, 2.0)), twice, atol=1e-3)
+
+
+def test_rows_that_are_annealed_in_stand_for_less():
+    past, chunk = Memory(), {"y": np.arange(600, 1000)}
+    past.append({"y": np.arange(600)})
+    target = Target((600, 900), pack({"y": np.arange(600, 900)}), 0.25)
+    rows, counts = _batches(Langevin(num_steps=3), Pace(100, 0.5), WithChunk(past, chunk), target, Places(0, 1))
+    assert rows["y"].shape == counts.shape == (4, 2, 50)
+    assert rows["y"].max() in range(800, 900)
+    np.testing.assert_allclose(counts, 900 / 50 * np.where(rows["y"] < 600, 1.0, 0.25))
+    rows, _ = _batches(
+        Langevin(num_steps=3),
+        Pace(100, 0.5),
+        WithChunk(past, chunk),
+        target._replace(inverse_temperature=0.0),
+        Places(0, 1),
+    )
+    assert rows["y"].max() < 600, "what counts nothing is not drawn"
 
 
 def test_curvature_from_different_rows_at_different_positions():

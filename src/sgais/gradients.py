@@ -43,44 +43,54 @@ def mini_batch(
 
 
 class Anchors(NamedTuple):
-    """For every particle an anchor near it, with what all rows and the prior say there.
+    """An anchor near each particle, or one for all, with what all rows and the prior say there.
 
     Attributes:
-        positions: Shape (particles, d).
-        gradients: Of the log posterior at the anchor, shape (particles, d).
-        hessians: Of the log posterior at the anchor, shape (particles, d, d).
+        positions: Shape (particles, d), or (d,) for one that all particles share.
+        gradients: Of the log posterior at the anchor, in the same shape.
+        hessians: Of the log posterior at the anchor, with one more axis of size d; None where only gradients are kept.
     """
 
     positions: jax.Array
     gradients: jax.Array
-    hessians: jax.Array
+    hessians: jax.Array | None = None
 
 
 def control_variate(
     model: Model, positions: jax.Array, anchors: Anchors, batch: Rows, rows_per_batch_row: jax.Array | float
 ) -> jax.Array:
-    """The gradient of the potential of all rows at each position: exact to second order, the rest by a mini-batch.
+    """The gradient of the potential of all rows at each position: what anchors know of it, the rest by a mini-batch.
 
-    Its noise is that of the third order: it vanishes with the cube of the distance to the anchor.
+    With Hessians it is exact to second order, and the noise vanishes with the square of the distance to the anchor;
+    without them it is exact at the anchor, and the noise grows with the distance.
 
     Args:
         model: The model.
         positions: One per particle, shape (particles, d).
-        anchors: One per particle.
+        anchors: One per particle, or one for all.
         batch: A mini-batch of all rows.
-        rows_per_batch_row: How many rows each row of the batch stands for.
+        rows_per_batch_row: How many rows each row of the batch stands for: one number, or one for each.
     """
 
-    def beyond(gradient: Callable[[jax.Array], jax.Array], at: jax.Array, anchor: jax.Array) -> jax.Array:
-        there, change = jax.jvp(gradient, (anchor,), (at - anchor,))
-        return gradient(at) - there - change
+    def log_likelihood(at: jax.Array) -> jax.Array:
+        return jnp.sum(rows_per_batch_row * model.log_likelihood_at(at, batch))
 
-    def of_particle(at: jax.Array, anchor: jax.Array, gradient: jax.Array, hessian: jax.Array) -> jax.Array:
-        of_batch = beyond(jax.grad(lambda to: jnp.sum(model.log_likelihood_at(to, batch))), at, anchor)
-        of_prior = beyond(jax.grad(model.log_prior_at), at, anchor)
-        return -(gradient + hessian @ (at - anchor) + rows_per_batch_row * of_batch + of_prior)
+    def of_particle(at: jax.Array, anchor: jax.Array, gradient: jax.Array, hessian: jax.Array | None) -> jax.Array:
+        known = gradient if hessian is None else gradient + hessian @ (at - anchor)
+        order = 1 if hessian is None else 2
+        rest = (_beyond(jax.grad(part), anchor, at, order) for part in (log_likelihood, model.log_prior_at))
+        return -(known + sum(rest))
 
-    return jax.vmap(of_particle)(positions, *anchors)
+    of_particles = None if anchors.positions.ndim == 1 else 0
+    return jax.vmap(of_particle, in_axes=(0, of_particles, of_particles, of_particles))(positions, *anchors)
+
+
+def _beyond(gradient: Callable[[jax.Array], jax.Array], anchor: jax.Array, at: jax.Array, order: int) -> jax.Array:
+    """What the gradient, or with order 2 also its derivative, at the anchor leaves of the gradient elsewhere."""
+    if order == 1:
+        return gradient(at) - gradient(anchor)
+    there, change = jax.jvp(gradient, (anchor,), (at - anchor,))
+    return gradient(at) - there - change
 
 
 def _prior(model: Model, positions: jax.Array) -> jax.Array:

@@ -94,6 +94,40 @@ def derivatives(model: Model, positions: jax.Array, blocks: Blocks) -> tuple[jax
     return jax.lax.fori_loop(0, blocks.num_blocks, add_block, start)
 
 
+def curvature_in_turn(model: Model, positions: jax.Array, blocks: Blocks, most_blocks: int) -> jax.Array:
+    """Minus the Hessian of the log-likelihood of all rows, averaged over positions: one Hessian per row at most.
+
+    Each block is seen from one of the positions, in turn, and of more blocks than `most_blocks` only every second or
+    third or so is seen. An estimate for models of many parameters, where the Hessians of all rows at all positions
+    would cost more than what they are wanted for.
+    """
+    stride = (blocks.num_blocks + most_blocks - 1) // most_blocks
+
+    def add_block(turn: jax.Array, totals: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        rows, weights = _block(blocks, turn * stride)
+        gradient = jax.grad(lambda position: _sum(model, position, rows, weights))
+        hessian = jax.jacfwd(gradient)(positions[turn % len(positions)])
+        usable = jnp.isfinite(hessian).all()
+        return totals[0] - jnp.where(usable, hessian, 0.0), totals[1] + jnp.where(usable, jnp.sum(weights), 0.0)
+
+    dimension = positions.shape[1]
+    start = jnp.zeros((dimension, dimension), positions.dtype), jnp.zeros((), blocks.weights.dtype)
+    turns = (blocks.num_blocks + stride - 1) // stride
+    total, weight = jax.lax.fori_loop(0, turns, add_block, start)
+    return total * (jnp.sum(blocks.weights) / jnp.maximum(weight, 1e-30)).astype(total.dtype)
+
+
+def gradient_by_group(model: Model, position: jax.Array, blocks: Blocks) -> jax.Array:
+    """The gradient of the log-likelihood at one position, in parts to be added in float64: shape (groups, d)."""
+
+    def add_block(index: jax.Array, totals: jax.Array) -> jax.Array:
+        rows, weights = _block(blocks, index)
+        return totals.at[index // GROUP_BLOCKS].add(jax.grad(lambda at: _sum(model, at, rows, weights))(position))
+
+    groups = -(-len(blocks.weights) // GROUP_BLOCKS)
+    return jax.lax.fori_loop(0, blocks.num_blocks, add_block, jnp.zeros((groups, len(position)), position.dtype))
+
+
 def derivatives_by_group(model: Model, position: jax.Array, blocks: Blocks) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Log-likelihood, gradient and Hessian at one position, in parts to be added in float64.
 

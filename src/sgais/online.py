@@ -26,6 +26,7 @@ from sgais.estimators.particles import constrained
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.surrogate import Surrogate
 from sgais.estimators.weights import normalised
+from sgais.estimators.wide import Wide
 from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields, num_rows
 from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
@@ -58,6 +59,7 @@ SAVED_TYPES: dict[str, type] = {
         Islands,
         Late,
         Surrogate,
+        Wide,
     )
 }
 FINGERPRINT_ROWS = 16

@@ -60,6 +60,20 @@ def test_the_noise_of_gradients_is_measured_and_made_up_for():
     assert float(info.kinetic_temperature) > 1.15
 
 
+@pytest.mark.parametrize("friction", [0.5, 2.0])
+def test_noise_that_is_made_up_for_leaves_neither_positions_nor_the_temperature_off(friction):
+    """Half of all noise comes with the gradients. Variances from 40,000 particles have an error of 0.004."""
+    kernel = Langevin(num_steps=40, friction=friction)
+    allowed = 1 - np.exp(-2 * friction * 0.5)
+    deviation = np.sqrt(2 * 0.5 * allowed) / 0.5  # of a half-batch
+    halves = deviation * jax.random.normal(jax.random.key(1), (41, 2, 40_000, DIMENSION))
+    start = jax.random.normal(jax.random.key(2), (40_000, DIMENSION))
+    positions, info = langevin.move(jax.random.key(0), start, lambda at, half: at + half, halves, 0.5, kernel)
+    assert float(info.noise_share) == pytest.approx(0.5, abs=0.02)
+    assert float(positions.var()) == pytest.approx(1, abs=0.018)
+    assert float(info.kinetic_temperature) == pytest.approx(1, abs=0.01)
+
+
 def test_a_particle_that_diverges_is_put_back_and_counted():
     def gradient(positions, half):
         return jnp.where(positions > 1e3, jnp.nan, positions) + 0.1 * half

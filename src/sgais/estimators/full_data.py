@@ -9,13 +9,15 @@ import numpy as np
 from sgais.blocks import Blocks
 from sgais.estimators.particles import key_of, sample_prior
 from sgais.kernels import HMC, hmc
-from sgais.likelihood import block_sums, derivatives, relative_to_reference
+from sgais.likelihood import block_sums, curvature_in_turn, derivatives, relative_to_reference
 from sgais.model import Model, real_dtype
 from sgais.symmetry import LabelOrder, is_in_order
 
 PURPOSE = 1  # of random numbers
 PRIOR_DRAWS = 1024  # from which the scale of each coordinate under the prior is read
 METRIC_PARTICLES = 16  # over which the curvature that whitens the moves is averaged
+MANY_PARAMETERS = 200  # beyond which each of them sees other rows: all Hessians would cost as much as the move
+METRIC_BLOCKS = 128  # of rows that are then seen
 FLATTEST = 0.1  # the least curvature that the moves reckon with, in units of the prior's
 FIRST_STEP_SIZE = 0.3
 
@@ -59,18 +61,28 @@ def move(
         return log_priors + log_likelihoods, prior_gradients + gradients
 
     region = None if order is None else partial(is_in_order, model, order=order)
-    whitening = _whitening(model, some, data, precision)
+    whitening = whiten(_mean_curvature(model, some, data), precision)
     return hmc.move(move_key, positions, log_density, whitening, step_size, kernel, region)
 
 
-def _whitening(model: Model, positions: jax.Array, data: Blocks, precision: jax.Array) -> jax.Array:
-    """W with W W' the inverse of the mean curvature at these positions.
+def whiten(curvature: jax.Array, precision: jax.Array) -> jax.Array:
+    """W with W W' the inverse of the curvature.
 
     Directions in which the density curves upwards count by absolute value, flat ones by a little of the prior.
     """
+    scales = jnp.sqrt(precision)
+    values, vectors = jnp.linalg.eigh(curvature / scales / scales[:, None])
+    return (vectors / jnp.sqrt(jnp.maximum(jnp.abs(values), FLATTEST))) / scales[:, None]
+
+
+def _mean_curvature(model: Model, positions: jax.Array, data: Blocks) -> jax.Array:
+    """Minus the Hessian of the log posterior, averaged over these positions.
+
+    It shapes the moves and biases nothing, so that with many parameters an estimate will do.
+    """
+    if model.dimension > MANY_PARAMETERS:
+        of_prior = -jax.hessian(model.log_prior_at)(positions[0])
+        return curvature_in_turn(model, positions, data, METRIC_BLOCKS) + of_prior
     curvatures = -derivatives(model, positions, data)[1] - jax.vmap(jax.hessian(model.log_prior_at))(positions)
     usable = jnp.isfinite(curvatures).all(axis=(1, 2), keepdims=True)
-    mean = jnp.sum(jnp.where(usable, curvatures, 0.0), axis=0) / jnp.maximum(jnp.sum(usable), 1)
-    scales = jnp.sqrt(precision)
-    values, vectors = jnp.linalg.eigh(mean / scales / scales[:, None])
-    return (vectors / jnp.sqrt(jnp.maximum(jnp.abs(values), FLATTEST))) / scales[:, None]
+    return jnp.sum(jnp.where(usable, curvatures, 0.0), axis=0) / jnp.maximum(jnp.sum(usable), 1)

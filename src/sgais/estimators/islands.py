@@ -80,10 +80,10 @@ def combine(log_evidences: np.ndarray) -> Estimate:
     return Estimate(log_mean, factor * float(np.std(relative, ddof=1) / np.sqrt(count)))
 
 
-def have_parted(islands: Islands) -> bool:
+def have_parted(islands: Islands, spread: float = LARGEST_SPREAD) -> bool:
     """Whether the islands differ by so much that some of them are lost: time to migrate."""
     running = _running(islands)
-    return not (np.isfinite(running).all() and np.std(running, ddof=1) < LARGEST_SPREAD)
+    return not (np.isfinite(running).all() and np.std(running, ddof=1) < spread)
 
 
 def ess_fraction(log_weights: np.ndarray) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 
 from sgais import gradients
 from sgais.blocks import Blocks, pack
+from sgais.estimators import cooling
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import Anchored
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
@@ -33,9 +34,6 @@ LARGEST_SAMPLE = 262_144
 LARGEST_NOISE = 0.3  # of a log weight, from the sampling of rows
 LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynamics
 LARGEST_BATCH = 16384
-HOT = 1.1  # kinetic temperature at which the step is shortened
-SHORTEN = 0.7
-SHORTEST = 0.5  # of the kernel's step: below it moves hardly get anywhere
 GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
 COLLAPSE = 0.2  # ESS fraction of one weighing below which it is taken back
 
@@ -176,29 +174,15 @@ def move(
     now = _normalised(late.surrogates)
     assert now is not None
     positions, end = islands.all_positions, late.num_rows_then
-    while late.step_size >= SHORTEST * kernel.step_size:
-        moved, info = _langevin(model, kernel, late, now, positions, rows, end, places)
-        if info.noise_share > LARGEST_NOISE_SHARE and 4 * late.batch_size <= min(end, LARGEST_BATCH):
-            late = late._replace(batch_size=_enough_rows(late.batch_size, float(info.noise_share), end))
-        elif info.num_non_finite > 0 or not info.kinetic_temperature < HOT:
-            late = late._replace(step_size=SHORTEN * late.step_size)
-            account.num_non_finite += int(info.num_non_finite)
-        else:
-            temperature = float(info.kinetic_temperature)
-            account.num_moves += 1
-            account.temperatures.append(temperature)
-            return late._replace(temperature=temperature), islands.at(moved)
-    return None
 
+    def attempt(pace: cooling.Pace) -> tuple[np.ndarray, langevin.Info]:
+        return _langevin(model, kernel, late, now, pace, positions, rows, end, places)
 
-def _enough_rows(batch_size: int, noise_share: float, num_rows: int) -> int:
-    """The next batch size that should bring the gradient's noise below its bound: few sizes, few compilations."""
-    needed = batch_size * noise_share / LARGEST_NOISE_SHARE
-    while 4 * batch_size <= min(num_rows, LARGEST_BATCH):
-        batch_size *= 4
-        if batch_size >= needed:
-            break
-    return batch_size
+    limits = cooling.Limits(min(end, LARGEST_BATCH), LARGEST_NOISE_SHARE)
+    moved = cooling.move(attempt, kernel, cooling.Pace(late.batch_size, late.step_size), limits, account)
+    if moved is None:
+        return None
+    return late._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
 
 
 def log_remainders(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> np.ndarray:
@@ -294,18 +278,14 @@ def _prior_change(model: Model, before: np.ndarray, after: np.ndarray, anchors: 
 
 
 def _kernel_bias(late: Late, positions: np.ndarray, log_weights: np.ndarray) -> float:
-    """The error in log Z of particles that are too hot, to first order: (T - 1) Cov(log weight, energy)."""
+    """The error that the heat of the last move leaves in log Z."""
     then = _normalised(late.then)
     assert then is not None
     energies = np.empty(len(positions))
     for mode, old in enumerate(then):
         mine = late.modes == mode
         energies[mine] = 0.5 * old.gaussian.distances(positions[mine]) ** 2
-    usable = np.isfinite(log_weights)
-    covariance = np.mean(
-        (log_weights[usable] - log_weights[usable].mean()) * (energies[usable] - energies[usable].mean())
-    )
-    return (late.temperature - 1.0) / late.temperature**2 * float(covariance)
+    return cooling.bias_of_heat(late.temperature, log_weights, energies)
 
 
 def _langevin(
@@ -313,13 +293,14 @@ def _langevin(
     kernel: Langevin,
     late: Late,
     now: list[Normalised],
+    pace: cooling.Pace,
     positions: np.ndarray,
     rows: WithChunk,
     end: int,
     places: Places,
 ) -> tuple[np.ndarray, langevin.Info]:
     """One move in the surrogates' whitened coordinates."""
-    batches = rows.draw(places.generator(), (kernel.num_steps + 1, 2, late.batch_size // 2), 0, end)
+    batches = rows.draw(places.generator(), (kernel.num_steps + 1, 2, pace.batch_size // 2), 0, end)
     whitened = np.empty_like(positions)
     for mode, one in enumerate(now):
         mine = late.modes == mode
@@ -332,9 +313,9 @@ def _langevin(
         jnp.asarray([surrogate.hessian for surrogate in late.surrogates], real_dtype())[late.modes],
     )
     coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
-    scale = end / (late.batch_size // 2)
+    scale = end / (pace.batch_size // 2)
     moved, info = _compiled_langevin(
-        model, kernel, places.next(), *coordinates, anchors, batches, scale, late.step_size
+        model, kernel, places.next(), *coordinates, anchors, batches, scale, pace.step_size
     )
     return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), info
 

@@ -1,8 +1,9 @@
 """SGAIS, accurate to the nat: the default estimator.
 
 A chunk is cut into pieces, and each piece is taken in by the phase that the stream is in: early, while all rows can be
-seen by all particles, or late, when quadratic surrogates carry the past. docs/accuracy.md says which error each part
-removes. `paper.py` is the algorithm as published.
+seen by all particles, or late, when quadratic surrogates carry the past, or wide, when the parameters are too many for
+these and a gradient carries it. docs/accuracy.md says which error each part removes. `paper.py` is the algorithm as
+published.
 """
 
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from sgais.estimators import early as early_phase
 from sgais.estimators import full_data
 from sgais.estimators import islands as archipelago
 from sgais.estimators import late as late_phase
+from sgais.estimators import wide as wide_phase
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import anchor
 from sgais.estimators.early import Early
@@ -27,6 +29,7 @@ from sgais.estimators.paper import PaperConfig
 from sgais.estimators.particles import Places, sample_prior
 from sgais.estimators.record import Estimate, Info
 from sgais.estimators.weights import without_failures
+from sgais.estimators.wide import Wide
 from sgais.fields import Chunk
 from sgais.history import Past, Shuffled, WithChunk
 from sgais.kernels import HMC, Langevin
@@ -37,6 +40,7 @@ FIRST_PIECE = 16  # rows; from there on pieces double the data
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
 EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
 MANY_ROWS = 8192  # from which on there are fewer particles even if surrogates are of no use yet
+WIDE_PIECES = 4  # into which a doubling of the rows is cut where a gradient carries the past: few steps, short passes
 CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
 HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the particles
@@ -54,7 +58,8 @@ class Config:
         chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set. `OnlineEvidence` takes chunks as they
             come, of any size.
         batch_size: Rows per mini-batch of the moves, at first; more are taken where gradients are too noisy.
-        largest_dimension: Parameters up to which Hessians are kept. Beyond, moves see all rows for ever.
+        largest_dimension: Parameters up to which Hessians are kept. Beyond, gradients carry the past: noisier moves,
+            and an error that grows with the rows, if slowly.
         kernel: Moves on mini-batches, once there are many rows.
         early_kernel: Moves on all rows, while there are few.
     """
@@ -105,6 +110,7 @@ class State(NamedTuple):
     kernel_bias: float
     warning: str
     changed_at: int = 0  # rows at which the data seem to have changed; 0 if nothing speaks for that
+    wide: Wide | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -175,15 +181,16 @@ def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
 
 def _info(config: Config, state: State, account: Account) -> Info:
     log_weights = state.islands.log_weights
-    late = state.late
+    late, wide = state.late, state.wide
+    anchored = late or wide
     return Info(
         annealing_steps=account.num_weighings,
         num_moves=account.num_moves,
         final_ess=account.final_ess * log_weights.size,
         weight_ess=archipelago.ess_fraction(log_weights) * log_weights.size,
         kinetic_temperature=account.kinetic_temperature,
-        step_size=config.kernel.step_size if late is None else late.step_size,
-        num_modes=0 if late is None else len(np.unique(late.modes)),
+        step_size=config.kernel.step_size if anchored is None else anchored.step_size,
+        num_modes=int(wide is not None) if late is None else len(np.unique(late.modes)),
         num_non_finite=account.num_non_finite,
     )
 
@@ -199,12 +206,14 @@ def _take_in(
 ) -> State:
     """Piece by piece, until there are no more rows."""
     while state.num_rows < rows.num_rows:
-        if state.late is None:
-            state = _early_piece(model, config, state, rows, places, account)
-            state = _hand_over(model, config, state, rows, places, account)
-        else:
+        if state.late is not None:
             last = rows.num_rows if must_weigh_last else None
             state = _late_piece(model, config, state, state.late, rows, places, account, last)
+        elif state.wide is not None:
+            state = _wide_piece(model, config, state, state.wide, rows, places, account)
+        else:
+            state = _early_piece(model, config, state, rows, places, account)
+            state = _hand_over(model, config, state, rows, places, account)
     return state
 
 
@@ -240,17 +249,23 @@ def _early_piece(
     early, islands = early_phase.take(
         model, config.early_kernel, config.target_ess_fraction, state.early, state.islands, rows, ends, places, account
     )
-    if ends[0] >= EXACT_ROWS and account.num_moves - moves_before > _usual_moves(model, ends):
-        state = state._replace(changed_at=state.changed_at or ends[1])
-        account.warn(
-            f"between rows {ends[0]} and {ends[1]} the posterior moved farther than so many rows explain: the data may "
-            "have changed, and few particles followed; log Z may be too low by several nats"
-        )
+    state = _watch_for_change(model, state, ends, account.num_moves - moves_before, account)
     if archipelago.have_parted(islands):
         islands, _ = archipelago.migrate(islands, places.generator())
     if ends[1] >= MANY_ROWS:
         islands = _thinned(config, islands, places)
     return state._replace(early=early, islands=islands, num_rows=ends[1])
+
+
+def _watch_for_change(model: Model, state: State, ends: tuple[int, int], num_moves: int, account: Account) -> State:
+    """Warn where rows took more moves than others of their kind, and note where that began."""
+    if ends[0] < EXACT_ROWS or num_moves <= _usual_moves(model, ends):
+        return state
+    account.warn(
+        f"between rows {ends[0]} and {ends[1]} the posterior moved farther than so many rows explain: the data may "
+        "have changed, and few particles followed; log Z may be too low by several nats"
+    )
+    return state._replace(changed_at=state.changed_at or ends[1])
 
 
 def _usual_moves(model: Model, ends: tuple[int, int]) -> float:
@@ -266,10 +281,11 @@ def _thinned(config: Config, islands: Islands, places: Places) -> Islands:
 
 
 def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account) -> State:
-    """Try to go on with surrogates: each time the data have doubled."""
-    is_due = state.num_rows >= state.next_attempt and model.dimension <= config.largest_dimension
-    if not is_due or not rows.is_whole:
+    """Try to go on without all rows: each time the data have doubled."""
+    if state.num_rows < state.next_attempt or not rows.is_whole:
         return state
+    if model.dimension > config.largest_dimension:
+        return _hand_over_wide(model, config, state, rows, places, account)
     later = state._replace(next_attempt=2 * state.num_rows)
     islands = _thinned(config, state.islands, places)
     anchored = anchor(model, islands.all_positions, rows.between(0, state.num_rows))
@@ -291,6 +307,42 @@ def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, plac
     if not high - low < 2 * LARGEST_REMAINDER:
         return later
     return later._replace(islands=islands, late=late)
+
+
+def _hand_over_wide(
+    model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account
+) -> State:
+    """Try to go on with a gradient at an anchor: where a move shows that its noise is not too much."""
+    if state.num_rows < EXACT_ROWS:
+        return state
+    later = state._replace(next_attempt=2 * state.num_rows)
+    islands, _ = archipelago.resample(state.islands, places.generator(), config.particles_per_island)
+    started = wide_phase.start(
+        model, config.kernel, config.batch_size, state.early.precision, islands, rows, state.num_rows, places, account
+    )
+    return later if started is None else later._replace(wide=started[0], islands=started[1])
+
+
+def _wide_piece(
+    model: Model, config: Config, state: State, wide: Wide, rows: WithChunk, places: Places, account: Account
+) -> State:
+    """Take in rows by a gradient at an anchor; back to all rows for a while where its noise is too much."""
+    ends = state.num_rows, min(rows.num_rows, state.num_rows + state.num_rows // WIDE_PIECES)
+    moves_before, early = account.num_moves, state.early
+
+    def on_all_rows(islands: Islands, inverse_temperature: float) -> Islands:
+        nonlocal early
+        early, islands = early_phase.move(
+            model, config.early_kernel, early, islands, rows, ends, inverse_temperature, places, account
+        )
+        return islands
+
+    after, islands = wide_phase.take(
+        model, config.kernel, config.target_ess_fraction, wide, state.islands, rows, ends, on_all_rows, places, account
+    )
+    state = _watch_for_change(model, state, ends, account.num_moves - moves_before, account)
+    next_attempt = state.next_attempt if after is not None else ends[1] + ends[1] // WIDE_PIECES
+    return state._replace(early=early, islands=islands, num_rows=ends[1], wide=after, next_attempt=next_attempt)
 
 
 def _late_piece(

@@ -115,7 +115,10 @@ class WithChunk:
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], start: int, end: int) -> Chunk:
         """Rows between `start` and `end`, drawn independently with replacement."""
-        rows = generator.integers(start, end, size=shape)
+        return self.take(generator.integers(start, end, size=shape), start, end)
+
+    def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:
+        """The rows with these numbers between `start` and `end`, or what stands in for them, as `Past.take` has it."""
         border = self._past.num_rows
         if end <= border:
             return self._past.take(rows, start, end)

@@ -43,7 +43,8 @@ class Info(NamedTuple):
     """What a move tells about itself.
 
     Attributes:
-        kinetic_temperature: Mean of v^2 over steps and particles, over that on a Gaussian; 1 is right, more is hot.
+        kinetic_temperature: Mean of v^2 over steps and particles, over what it is where positions on a Gaussian are
+            right; 1 is right, more is hot.
         noise_share: The gradient's noise over the noise that the dynamics may have in all, in the worst coordinate.
             Up to 1 it is compensated.
         num_non_finite: Particles that left the finite numbers and were put back where they came from.
@@ -84,6 +85,7 @@ def move(
     noises = jax.random.normal(noise_key, (kernel.num_steps, *shape), dtype)
     kept = jnp.exp(-kernel.friction * step_size)  # of the velocity, per step
     allowed = 1.0 - kept**2
+    as_injected = _as_injected(step_size, kept)
 
     def force(at: jax.Array, halves: Any) -> tuple[jax.Array, jax.Array]:
         first, second = jax.vmap(gradient, in_axes=(None, 0))(at, halves)
@@ -96,23 +98,38 @@ def move(
         noise, halves = inputs
         velocities = state.velocities + 0.5 * step_size * state.forces
         at = state.positions + 0.5 * step_size * velocities
-        # The kicks' noise raises the velocities' variance between two frictions, the positions' by half of that.
-        brought_along = 0.5 * (1.0 + kept**2) * step_size**2 * state.noise
+        brought_along = as_injected * step_size**2 * state.noise
         injected = jnp.sqrt(jnp.maximum(allowed - brought_along, 0.0))
         velocities = kept * velocities + injected * noise
         at = at + 0.5 * step_size * velocities
         forces, variance = force(at, halves)
         velocities = velocities + 0.5 * step_size * forces
-        share = jnp.max(step_size**2 * variance) / allowed
-        return _State(at, velocities, forces, variance), (jnp.mean(velocities**2, axis=1), share)
+        kicks = step_size**2 * variance
+        expected = _expected_velocities(step_size, kept, jnp.minimum(kicks, allowed / as_injected))
+        temperatures = jnp.mean(velocities**2, axis=1) / jnp.mean(expected)
+        return _State(at, velocities, forces, variance), (temperatures, jnp.max(kicks) / allowed)
 
     first = jax.tree.map(lambda leaf: leaf[0], batches)
     others = jax.tree.map(lambda leaf: leaf[1:], batches)
     velocities = jax.random.normal(velocity_key, shape, dtype)
     start = _State(positions, velocities, *force(positions, first))
     end, (temperatures, shares) = jax.lax.scan(advance, start, (noises, others))
-    # On a standard Gaussian the splitting leaves positions of variance 1, velocities of variance 1 - delta^2 / 4.
-    temperatures = temperatures.mean(axis=0) / (1.0 - 0.25 * step_size**2)
+    temperatures = temperatures.mean(axis=0)
     finite = jnp.isfinite(end.positions).all(axis=1) & jnp.isfinite(temperatures)
     temperature = jnp.sum(jnp.where(finite, temperatures, 0.0)) / jnp.sum(finite)
     return jnp.where(finite[:, None], end.positions, positions), Info(temperature, shares.mean(), jnp.sum(~finite))
+
+
+def _as_injected(step_size: jax.Array | float, kept: jax.Array) -> jax.Array:
+    """How much injected noise widens a standard Gaussian as much as noise of variance 1 in the kicks does."""
+    return (1.0 + kept) ** 2 / (4.0 - step_size**2)
+
+
+def _expected_velocities(step_size: jax.Array | float, kept: jax.Array, kicked: jax.Array) -> jax.Array:
+    """The variance of velocities while positions on a standard Gaussian have variance 1.
+
+    The splitting takes away delta^2 / 4. Noise in the kicks (`kicked` is its variance) that is made up for by injecting
+    less leaves the positions alone, but not the velocities.
+    """
+    without_noise = 1.0 - 0.25 * step_size**2
+    return without_noise - kicked * (8.0 * kept / (1.0 + kept) - step_size**2) / (16.0 * without_noise)

@@ -1,0 +1,365 @@
+"""The late phase of SGAIS for models of many parameters, where no Hessians are kept.
+
+Rows are weighed exactly, by all particles, and annealed in where they are too much at once. What the past says is kept
+at one anchor amid the particles: the gradient of the log posterior, a sum over all rows in float64, to which a new row
+is added once. Moves take it from there by a mini-batch of differences (first-order control variates), so that their
+cost does not depend on how many rows there have been. The noise of these gradients grows with the number of parameters;
+it is measured and made up for, and where it is too much the moves see all rows.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sgais import gradients
+from sgais.blocks import Blocks, pack, pack_whole
+from sgais.estimators import cooling
+from sgais.estimators.account import Account
+from sgais.estimators.early import FRESH
+from sgais.estimators.full_data import whiten
+from sgais.estimators.islands import Islands, ess_fraction, have_parted, largest_step, migrate, resample
+from sgais.estimators.particles import Places, key_of
+from sgais.estimators.weights import usable
+from sgais.fields import Chunk, num_rows
+from sgais.history import WithChunk
+from sgais.kernels import Langevin, langevin
+from sgais.likelihood import curvature_in_turn, gradient_by_group, log_likelihoods
+from sgais.model import Model, Rows, real_dtype
+
+ROWS_AT_ONCE = 16384  # in passes over all rows
+METRIC_ROWS = 16  # per parameter, from which the curvature at the anchor is estimated
+FEWEST_METRIC_ROWS = 4096
+LARGEST_NOISE_SHARE = 0.7  # of the gradient's noise in all noise of the dynamics, in the worst coordinate
+LARGEST_BATCH = 16384
+LARGEST_MOVE = 2**29  # bytes of all mini-batches of a move
+SPREAD = 0.7  # of the islands: moves are many, and each migration books log Z with a bias unless it is small
+ANCHOR_SHARE = 0.1  # of the noise that may come from the anchor's distance to the particles' mean
+ANCHOR_ERROR = 0.5  # nats that may be lost where the anchor's gradient comes from a sample of rows
+
+AllRows: TypeAlias = Callable[[Islands, float], Islands]
+
+
+class Wide(NamedTuple):
+    """The anchor, and how the particles move about it.
+
+    Attributes:
+        anchor: The position, shape (d,), in numbers that the device can hold.
+        gradient: Of the log posterior there, shape (d,), float64, summed over the prior and all rows so far.
+        whitening: W, shape (d, d); W W' is the inverse of the curvature there when the anchor was set.
+        precision: Of the prior, per coordinate.
+        num_rows_anchored: Rows at which the anchor was set.
+        batch_size: Rows per mini-batch of a move.
+        step_size: Of the moves.
+        temperature: Of the last move; 1 if it was exact.
+    """
+
+    anchor: np.ndarray
+    gradient: np.ndarray
+    whitening: np.ndarray
+    precision: np.ndarray
+    num_rows_anchored: int
+    batch_size: int
+    step_size: float
+    temperature: float
+
+    def whitened(self, positions: np.ndarray, count: float) -> np.ndarray:
+        """Positions (n, d) from the anchor, in standard deviations of the posterior of `count` rows."""
+        steps = (positions - self.anchor).T
+        return np.linalg.solve(self.whitening, steps).T * np.sqrt(count / self.num_rows_anchored)
+
+
+class Target(NamedTuple):
+    """What the particles are to follow: rows up to the first end, and to the second, tempered.
+
+    Attributes:
+        ends: The two ends.
+        piece: The rows between them.
+        inverse_temperature: Of these.
+    """
+
+    ends: tuple[int, int]
+    piece: Blocks
+    inverse_temperature: float
+
+    @property
+    def num_rows(self) -> float:
+        """How many rows it amounts to."""
+        return self.ends[0] + self.inverse_temperature * (self.ends[1] - self.ends[0])
+
+
+def start(
+    model: Model,
+    kernel: Langevin,
+    batch_size: int,
+    precision: np.ndarray,
+    islands: Islands,
+    rows: WithChunk,
+    end: int,
+    places: Places,
+    account: Account,
+) -> tuple[Wide, Islands] | None:
+    """An anchor amid equally weighted particles, and a first move from there; None if mini-batches are too noisy."""
+    position = islands.all_positions.mean(axis=0)
+    anchor, gradient = _at_anchor(model, position, rows, end)
+    whitening = _whitening(model, anchor, precision, rows, end, places)
+    wide = Wide(anchor, gradient, whitening, precision, end, batch_size, kernel.step_size, 1.0)
+    nothing_new = Target((end, end), pack(rows.between(end - 1, end)), 0.0)
+    return move(model, kernel, wide, islands, rows, nothing_new, places, account)
+
+
+def take(
+    model: Model,
+    kernel: Langevin,
+    target_ess: float,
+    wide: Wide,
+    islands: Islands,
+    rows: WithChunk,
+    ends: tuple[int, int],
+    on_all_rows: AllRows,
+    places: Places,
+    account: Account,
+) -> tuple[Wide | None, Islands]:
+    """Anneal in the rows between the two ends.
+
+    Args:
+        model: The model.
+        kernel: The parameters of the moves.
+        target_ess: Effective sample size, over the particles, at which they are resampled and moved.
+        wide: The anchor.
+        islands: The particles.
+        rows: All rows.
+        ends: Of the new ones.
+        on_all_rows: Moves the particles exactly, given the inverse temperature of the new rows.
+        places: Of random numbers.
+        account: Of what happened.
+
+    Returns:
+        The anchor after these rows, None if moves on mini-batches ran hot, and the particles.
+    """
+    piece = pack(rows.between(*ends))
+    now: Wide | None = wide
+    inverse_temperature = 0.0
+    while True:
+        found = log_likelihoods(model, jnp.asarray(islands.all_positions, real_dtype()), piece)
+        values, num_failed = usable(found, at_prior=False)
+        values = values.reshape(islands.log_weights.shape)
+        account.num_weighings += 1
+        account.num_non_finite += num_failed
+
+        rest = (1.0 - inverse_temperature) * values
+        if ess_fraction(islands.log_weights + rest) >= target_ess:
+            account.final_ess = ess_fraction(rest)
+            account.kernel_bias += _kernel_bias(now, islands, rest, ends[0])
+            return None if now is None else _with_rows(model, now, piece), islands.times(rest)
+        if ess_fraction(islands.log_weights) > FRESH:
+            step = largest_step(islands.log_weights, values, 1.0 - inverse_temperature, target_ess)
+            account.kernel_bias += _kernel_bias(now, islands, step * values, ends[0])
+            islands = islands.times(step * values)
+            inverse_temperature += step
+        islands, _ = (migrate if have_parted(islands, SPREAD) else resample)(islands, places.generator())
+        target = Target(ends, piece, inverse_temperature)
+        moved = None if now is None else move(model, kernel, now, islands, rows, target, places, account)
+        now, islands = (None, on_all_rows(islands, inverse_temperature)) if moved is None else moved
+
+
+def move(
+    model: Model,
+    kernel: Langevin,
+    wide: Wide,
+    islands: Islands,
+    rows: WithChunk,
+    target: Target,
+    places: Places,
+    account: Account,
+) -> tuple[Wide, Islands] | None:
+    """Langevin moves of equally weighted particles; None if no batch and no step keeps them cool."""
+    positions = islands.all_positions
+    wide = _anchored_amid(model, wide, positions, rows, target, places, account)
+    of_piece = _gradient(model, wide.anchor, target.piece) if target.inverse_temperature > 0 else 0.0
+    gradient = wide.gradient + target.inverse_temperature * of_piece
+
+    def attempt(pace: cooling.Pace) -> tuple[np.ndarray, langevin.Info]:
+        return _langevin(model, kernel, wide, gradient, pace, positions, rows, target, places)
+
+    limits = cooling.Limits(_largest_batch(kernel, target), LARGEST_NOISE_SHARE)
+    moved = cooling.move(attempt, kernel, cooling.Pace(wide.batch_size, wide.step_size), limits, account)
+    if moved is None:
+        return None
+    return wide._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
+
+
+def _anchored_amid(
+    model: Model,
+    wide: Wide,
+    positions: np.ndarray,
+    rows: WithChunk,
+    target: Target,
+    places: Places,
+    account: Account,
+) -> Wide:
+    """The anchor put back amid the particles, where it has been left behind or the data have doubled.
+
+    The noise of the gradients goes with the particles' square distance from the anchor, of which their own spread is d.
+    """
+    centre, end = positions.mean(axis=0), target.ends[0]
+    distance = float(np.sum(wide.whitened(centre[None], target.num_rows) ** 2))
+    own_noise = 2.0 / len(positions)  # of the mean of half as many particles
+    is_near = distance < (ANCHOR_SHARE + own_noise) * len(centre) + 4.0
+    if is_near and target.num_rows < 2 * wide.num_rows_anchored:
+        return wide
+    if rows.is_whole:
+        anchor, gradient = _at_anchor(model, centre, rows, end)
+    else:
+        anchor, gradient = _shifted(model, wide, centre, rows, end, account)
+    whitening = _whitening(model, anchor, wide.precision, rows, end, places)
+    return wide._replace(anchor=anchor, gradient=gradient, whitening=whitening, num_rows_anchored=end)
+
+
+def _at_anchor(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> tuple[np.ndarray, np.ndarray]:
+    """An anchor and the gradient of the log posterior there, by a pass over all rows."""
+    anchor = position.astype(real_dtype()).astype(np.float64)
+    gradient = _prior_gradient(model, anchor)
+    for first in range(0, end, ROWS_AT_ONCE):
+        gradient = gradient + _gradient(model, anchor, pack(rows.between(first, min(end, first + ROWS_AT_ONCE))))
+    return anchor, gradient
+
+
+def _shifted(
+    model: Model, wide: Wide, position: np.ndarray, rows: WithChunk, end: int, account: Account
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same without all rows: the change from the old anchor to the new one comes from those that are kept."""
+    anchor = position.astype(real_dtype()).astype(np.float64)
+    kept, counts = rows.stand_ins(end)
+    halves = []
+    for first in (0, 1):
+        half = pack_whole({name: values[first::2] for name, values in kept.items()})
+        weights = np.zeros(half.weights.size, half.weights.dtype)
+        weights[: len(counts[first::2])] = counts[first::2]
+        half = half._replace(weights=weights.reshape(half.weights.shape))
+        halves.append(_gradient(model, anchor, half) - _gradient(model, wide.anchor, half))
+    # Halves of the rows say the same of all of them but for their noise, which is that of the sum as well.
+    noise = (halves[0] - halves[1]) @ wide.whitening * np.sqrt(wide.num_rows_anchored / end)
+    lost = 0.5 * float(noise @ noise)
+    if lost > ANCHOR_ERROR:
+        account.warn(
+            f"after {end} rows the gradient at a new anchor came from a sample of {len(counts)} rows, too few for "
+            f"{len(anchor)} parameters: log Z may be off by {lost:.0f} nats or more. Keep more: Reservoir(size=...)"
+        )
+    change = halves[0] + halves[1] + _prior_gradient(model, anchor) - _prior_gradient(model, wide.anchor)
+    return anchor, wide.gradient + change
+
+
+def _whitening(
+    model: Model, anchor: np.ndarray, precision: np.ndarray, rows: WithChunk, end: int, places: Places
+) -> np.ndarray:
+    """The shape of the posterior, from the curvature of a sample of rows at the anchor: it biases no move."""
+    sample = rows.sample(places.generator(), max(FEWEST_METRIC_ROWS, METRIC_ROWS * len(anchor)), 0, end)
+    count = num_rows(sample)
+    at, floor = anchor.astype(real_dtype()), precision.astype(real_dtype())
+    whitening = np.asarray(_compiled_whitening(model, at, floor, pack_whole(sample), end / count), np.float64)
+    # The inverse of a matrix that comes from a sample is too large on average, by this much where rows are Gaussian.
+    return whitening if count == end else whitening * np.sqrt(max(1.0 - len(anchor) / count, 0.5))
+
+
+def _with_rows(model: Model, wide: Wide, piece: Blocks) -> Wide:
+    return wide._replace(gradient=wide.gradient + _gradient(model, wide.anchor, piece))
+
+
+def _gradient(model: Model, anchor: np.ndarray, rows: Blocks) -> np.ndarray:
+    """Of the rows' log-likelihood, summed in float64."""
+    groups = _likelihood_gradient(model, anchor.astype(real_dtype()), rows)
+    return np.asarray(groups).sum(axis=0, dtype=np.float64)
+
+
+def _prior_gradient(model: Model, anchor: np.ndarray) -> np.ndarray:
+    return np.asarray(_compiled_prior_gradient(model, anchor.astype(real_dtype())), np.float64)
+
+
+def _kernel_bias(wide: Wide | None, islands: Islands, log_weights: np.ndarray, count: float) -> float:
+    """The error that the heat of the last move leaves in log Z, with energies as the whitening has them."""
+    if wide is None or wide.temperature == 1.0:
+        return 0.0
+    positions = islands.all_positions
+    steps = wide.whitened(positions, count) - wide.whitened(positions.mean(axis=0)[None], count)
+    return cooling.bias_of_heat(wide.temperature, log_weights.ravel(), 0.5 * np.sum(steps**2, axis=1))
+
+
+def _largest_batch(kernel: Langevin, target: Target) -> int:
+    """More rows than half of all would cost more than a move on all rows, too many would not fit into memory."""
+    row_bytes = sum(values[0, 0].nbytes for values in target.piece.columns.values())
+    return min(target.ends[0] // 2, LARGEST_BATCH, LARGEST_MOVE // (row_bytes * (kernel.num_steps + 1)))
+
+
+def _langevin(
+    model: Model,
+    kernel: Langevin,
+    wide: Wide,
+    gradient: np.ndarray,
+    pace: cooling.Pace,
+    positions: np.ndarray,
+    rows: WithChunk,
+    target: Target,
+    places: Places,
+) -> tuple[np.ndarray, langevin.Info]:
+    """One move in whitened coordinates."""
+    batches = _batches(kernel, pace, rows, target, places)
+    scaled = wide.whitening * np.sqrt(wide.num_rows_anchored / target.num_rows)
+    values = (wide.whitened(positions, target.num_rows), scaled, wide.anchor, gradient)
+    whitened, unwhitening, anchor, gradient = (value.astype(real_dtype()) for value in values)
+    anchors = gradients.Anchors(jnp.asarray(anchor), jnp.asarray(gradient))
+    moved, info = _compiled_langevin(
+        model, kernel, places.next(), whitened, unwhitening, anchors, batches, pace.step_size
+    )
+    return wide.anchor + np.asarray(moved, np.float64) @ scaled.T, info
+
+
+def _batches(
+    kernel: Langevin, pace: cooling.Pace, rows: WithChunk, target: Target, places: Places
+) -> tuple[Chunk, np.ndarray]:
+    """Two half-batches for each step, and how many rows each of their rows stands for."""
+    border, end = target.ends
+    end = border if target.inverse_temperature == 0 else end
+    shape = kernel.num_steps + 1, 2, pace.batch_size // 2
+    numbers = places.generator().integers(0, end, size=shape)
+    tempered = np.where(numbers < border, 1.0, target.inverse_temperature)
+    return rows.take(numbers, 0, end), (end / shape[2] * tempered).astype(real_dtype())
+
+
+@partial(jax.jit, static_argnames=("model", "kernel"))
+def _compiled_langevin(
+    model: Model,
+    kernel: Langevin,
+    here: jax.Array,
+    whitened: jax.Array,
+    unwhitening: jax.Array,
+    anchors: gradients.Anchors,
+    batches: tuple[Rows, jax.Array],
+    step_size: float,
+) -> tuple[jax.Array, langevin.Info]:
+    def gradient(whitened: jax.Array, half: tuple[Rows, jax.Array]) -> jax.Array:
+        positions = anchors.positions + whitened @ unwhitening.T
+        return gradients.control_variate(model, positions, anchors, *half) @ unwhitening
+
+    return langevin.move(key_of(here), whitened, gradient, batches, step_size, kernel)
+
+
+@partial(jax.jit, static_argnames="model")
+def _compiled_whitening(
+    model: Model, anchor: jax.Array, precision: jax.Array, sample: Blocks, rows_per_sampled_row: float
+) -> jax.Array:
+    of_rows = curvature_in_turn(model, anchor[None], sample, len(sample.weights))
+    return whiten(rows_per_sampled_row * of_rows - jax.hessian(model.log_prior_at)(anchor), precision)
+
+
+@partial(jax.jit, static_argnames="model")
+def _likelihood_gradient(model: Model, anchor: jax.Array, rows: Blocks) -> jax.Array:
+    return gradient_by_group(model, anchor, rows)
+
+
+@partial(jax.jit, static_argnames="model")
+def _compiled_prior_gradient(model: Model, anchor: jax.Array) -> jax.Array:
+    return jax.grad(model.log_prior_at)(anchor)

@@ -140,12 +140,23 @@ def test_anchoring_sorts_the_labels_of_a_mixture():
         ],
         np.float64,
     )
-    found = anchor(model, positions, rows)
+    search = anchor(model, positions, rows)
+    found = search.anchored
+    assert found is not None
     assert (found.modes == 0).all()
     means = np.asarray([model.constrain(position)["means"][:, 0] for position in found.positions])
     assert np.abs(means - means[0]).max() < 0.2
     reference = sgais.estimate(model, rows, method="laplace")
-    assert found.log_evidence == pytest.approx(reference.log_evidence, abs=0.5)
+    assert search.log_evidence == pytest.approx(reference.log_evidence, abs=0.5)
+
+
+def test_modes_are_told_of_even_where_particles_are_not_near_them():
+    """All but a few particles are far from the only mode: nothing to anchor them at, but its evidence is known."""
+    rows = simulate.linear_regression(500, seed=1).data
+    positions = np.random.default_rng(0).normal(0, 5, (64, MODEL.dimension))
+    search = anchor(MODEL, positions, rows)
+    assert search.anchored is None
+    assert abs(search.log_evidence - MODEL.log_evidence(rows)) < 0.5
 
 
 @pytest.mark.parametrize(

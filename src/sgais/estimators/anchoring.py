@@ -27,25 +27,41 @@ class Anchored(NamedTuple):
         positions: Shape (particles, d); relabelled where that brings a particle nearer to its mode.
         modes: The number of each particle's mode.
         anchors: The modes' positions, shape (modes, d).
-        log_evidence: Laplace's approximation, of all modes and their relabelled images.
     """
 
     positions: np.ndarray
     modes: np.ndarray
     anchors: np.ndarray
+
+
+class Search(NamedTuple):
+    """What the climbs have found.
+
+    Attributes:
+        log_evidence: Laplace's approximation, of all modes found and their relabelled images; -inf if there is none.
+        anchored: The particles by mode; None where not every one has a mode.
+    """
+
     log_evidence: float
+    anchored: Anchored | None
 
 
-def anchor(model: Model, positions: np.ndarray, rows: Chunk) -> Anchored | None:
-    """Climb from particle after particle until every one lies near a mode; None where there are too many modes."""
+def anchor(model: Model, positions: np.ndarray, rows: Chunk) -> Search:
+    """Climb from particle after particle until every one lies near a mode, or there are too many modes."""
+    modes: list[Mode] = []
+    anchored = _climbs(model, positions, rows, modes)
+    return Search(float(np.logaddexp.reduce([-np.inf, *(log_evidence(model, mode) for mode in modes)])), anchored)
+
+
+def _climbs(model: Model, positions: np.ndarray, rows: Chunk, modes: list[Mode]) -> Anchored | None:
+    """The particles by mode, or None; the modes on the way are added to the list."""
     posterior = Posterior(model, pack_whole(rows))
     heights = posterior.log_densities(positions)
     positions, owners = positions.copy(), np.full(len(positions), -1)
-    modes: list[Mode] = []
     for number_of_climbs in range(MOST_CLIMBS):
         waiting = np.flatnonzero(owners < 0)
         if len(waiting) == 0:
-            return _anchored(model, positions, owners, modes)
+            return Anchored(positions, owners, np.array([mode.position for mode in modes]))
         if number_of_climbs >= FIRST_CLIMBS and len(waiting) > LARGEST_REST * len(positions):
             return None
         highest = waiting[np.argmax(heights[waiting])]
@@ -60,12 +76,6 @@ def anchor(model: Model, positions: np.ndarray, rows: Chunk) -> Anchored | None:
         positions[waiting[belongs]] = nearest[belongs]
         owners[waiting[belongs]] = number
     return None
-
-
-def _anchored(model: Model, positions: np.ndarray, owners: np.ndarray, modes: list[Mode]) -> Anchored:
-    log_evidences = [log_evidence(model, mode) for mode in modes]
-    anchors = np.array([mode.position for mode in modes])
-    return Anchored(positions, owners, anchors, float(np.logaddexp.reduce(log_evidences)))
 
 
 def _number(model: Model, modes: list[Mode], new: Mode) -> int:

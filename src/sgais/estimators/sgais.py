@@ -21,7 +21,7 @@ from sgais.estimators import islands as archipelago
 from sgais.estimators import late as late_phase
 from sgais.estimators import wide as wide_phase
 from sgais.estimators.account import Account
-from sgais.estimators.anchoring import anchor
+from sgais.estimators.anchoring import Search, anchor
 from sgais.estimators.early import Early
 from sgais.estimators.islands import Islands
 from sgais.estimators.late import Late
@@ -44,6 +44,7 @@ WIDE_PIECES = 4  # into which a doubling of the rows is cut where a gradient car
 CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
 HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the particles
+FAR_HIDDEN_MODE = 20.0  # the same where the particles are not near the modes, and Laplace says less of them
 
 
 @dataclass(frozen=True)
@@ -288,16 +289,11 @@ def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, plac
         return _hand_over_wide(model, config, state, rows, places, account)
     later = state._replace(next_attempt=2 * state.num_rows)
     islands = _thinned(config, state.islands, places)
-    anchored = anchor(model, islands.all_positions, rows.between(0, state.num_rows))
+    search = anchor(model, islands.all_positions, rows.between(0, state.num_rows))
+    _warn_of_hidden_modes(state, search, account)
+    anchored = search.anchored
     if anchored is None:
         return later
-    so_far = state.estimate
-    hidden = anchored.log_evidence - so_far.log_evidence
-    if hidden > HIDDEN_MODE + 3 * so_far.standard_error:
-        account.warn(
-            f"after {state.num_rows} rows a mode was found that has e^{hidden:.0f} times the evidence of what the "
-            "particles have explored: log Z is probably too low"
-        )
     islands = islands.at(anchored.positions)
     late = late_phase.start(model, config.kernel, config.batch_size, anchored, rows, state.num_rows)
     if late is None:
@@ -307,6 +303,18 @@ def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, plac
     if not high - low < 2 * LARGEST_REMAINDER:
         return later
     return later._replace(islands=islands, late=late)
+
+
+def _warn_of_hidden_modes(state: State, search: Search, account: Account) -> None:
+    """Ascents may run into a peak that has more evidence than all that the particles know."""
+    so_far = state.estimate
+    hidden = search.log_evidence - so_far.log_evidence
+    doubt = HIDDEN_MODE if search.anchored is not None else FAR_HIDDEN_MODE
+    if hidden > doubt + 3 * so_far.standard_error:
+        account.warn(
+            f"after {state.num_rows} rows a mode was found that has e^{hidden:.0f} times the evidence of what the "
+            "particles have explored: log Z is probably too low"
+        )
 
 
 def _hand_over_wide(

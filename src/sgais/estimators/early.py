@@ -13,7 +13,7 @@ import numpy as np
 from sgais.blocks import Blocks, pack
 from sgais.estimators import full_data
 from sgais.estimators.account import Account
-from sgais.estimators.islands import Islands, ess_fraction, largest_step, resample
+from sgais.estimators.islands import Islands, ess_fraction, have_parted, largest_step, migrate, resample
 from sgais.estimators.particles import Places
 from sgais.estimators.weights import usable
 from sgais.history import WithChunk
@@ -55,13 +55,7 @@ def take(
     piece = pack(rows.between(*ends))
     inverse_temperature = 0.0
     while True:
-        at_prior = ends[0] == 0 and account.num_moves == 0
-        found = log_likelihoods(model, jnp.asarray(islands.all_positions, real_dtype()), piece)
-        values, num_failed = usable(found, at_prior)
-        values = values.reshape(islands.log_weights.shape)
-        account.num_weighings += 1
-        account.num_non_finite += num_failed
-
+        values = weigh(model, islands, piece, account, at_prior=ends[0] == 0 and account.num_moves == 0)
         rest = (1.0 - inverse_temperature) * values
         if ess_fraction(islands.log_weights + rest) >= target:
             account.final_ess = ess_fraction(rest)
@@ -70,10 +64,19 @@ def take(
             step = largest_step(islands.log_weights, values, 1.0 - inverse_temperature, target)
             islands = islands.times(step * values)
             inverse_temperature += step
-        islands, _ = resample(islands, places.generator())
+        islands, _ = (migrate if have_parted(islands) else resample)(islands, places.generator())
         positions, order = arranged(model, islands.all_positions, islands.all_positions[0], places.generator())
         islands = islands.at(positions)
         early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account, order)
+
+
+def weigh(model: Model, islands: Islands, piece: Blocks, account: Account, at_prior: bool) -> np.ndarray:
+    """The piece's log-likelihood at every particle, in the shape of the islands' weights."""
+    found = log_likelihoods(model, jnp.asarray(islands.all_positions, real_dtype()), piece)
+    values, num_failed = usable(found, at_prior)
+    account.num_weighings += 1
+    account.num_non_finite += num_failed
+    return values.reshape(islands.log_weights.shape)
 
 
 def move(

@@ -19,15 +19,14 @@ from sgais import gradients
 from sgais.blocks import Blocks, pack, pack_whole
 from sgais.estimators import cooling
 from sgais.estimators.account import Account
-from sgais.estimators.early import FRESH
+from sgais.estimators.early import FRESH, weigh
 from sgais.estimators.full_data import whiten
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, largest_step, migrate, resample
 from sgais.estimators.particles import Places, key_of
-from sgais.estimators.weights import usable
 from sgais.fields import Chunk, num_rows
 from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
-from sgais.likelihood import curvature_in_turn, gradient_by_group, log_likelihoods
+from sgais.likelihood import curvature_in_turn, gradient_by_group
 from sgais.model import Model, Rows, real_dtype
 
 ROWS_AT_ONCE = 16384  # in passes over all rows
@@ -144,12 +143,7 @@ def take(
     now: Wide | None = wide
     inverse_temperature = 0.0
     while True:
-        found = log_likelihoods(model, jnp.asarray(islands.all_positions, real_dtype()), piece)
-        values, num_failed = usable(found, at_prior=False)
-        values = values.reshape(islands.log_weights.shape)
-        account.num_weighings += 1
-        account.num_non_finite += num_failed
-
+        values = weigh(model, islands, piece, account, at_prior=False)
         rest = (1.0 - inverse_temperature) * values
         if ess_fraction(islands.log_weights + rest) >= target_ess:
             account.final_ess = ess_fraction(rest)

@@ -2,10 +2,10 @@
 
     python benchmarks/accuracy.py                 # everything that has not been measured yet, then the report
     python benchmarks/accuracy.py mixture         # only this problem
-    python benchmarks/accuracy.py references      # only the truths that could not be found so far
 
 Every run is one line of results/accuracy.csv, so that interrupted work goes on where it stopped; delete lines to
-measure them again. Data and estimate have the same seed. Single-threaded; the median time leaves out compilation.
+measure them again. Truths have a table of their own, references.csv, for they do not depend on what is measured.
+Data and estimate have the same seed. Single-threaded; the median time leaves out compilation.
 """
 
 import os
@@ -30,6 +30,7 @@ from sgais.likelihood import log_likelihoods
 
 RESULTS = Path(__file__).parent / "results"
 TABLE, REPORT = RESULTS / "accuracy.csv", RESULTS / "accuracy.md"
+REFERENCES = RESULTS / "references.csv"
 SEEDS = range(10)
 COVERAGE_SEEDS = range(100)
 CHUNK = 500
@@ -90,14 +91,13 @@ def run(name: str, seed: int) -> list[dict[str, Any]]:
         record = evidence.update(chunk)
         seconds += record.seconds
         if record.num_rows in problem.rows:
-            head = {column: values[: record.num_rows] for column, values in data.items()}
             lines.append(
                 {
                     "problem": name,
                     "seed": seed,
                     "rows": record.num_rows,
                     "log_evidence": record.log_evidence,
-                    "truth": truth(problem.model, head, parameters),
+                    "truth": truth(name, seed, record.num_rows, data, parameters),
                     "standard_error": record.standard_error,
                     "kernel_bias": record.kernel_bias,
                     "seconds": seconds,
@@ -108,32 +108,29 @@ def run(name: str, seed: int) -> list[dict[str, Any]]:
     return lines
 
 
-def truth(model: Any, data: dict[str, np.ndarray], parameters: dict[str, np.ndarray]) -> float:
-    """Exact where it is known, else from Laplace with importance sampling: good to 0.1 nat, or NaN.
+def truth(name: str, seed: int, rows: int, data: dict[str, np.ndarray], parameters: dict[str, np.ndarray]) -> float:
+    """Exact where it is known, else a reference: found once."""
+    model, head = PROBLEMS[name].model, {column: values[:rows] for column, values in data.items()}
+    if hasattr(model, "log_evidence"):
+        return float(model.log_evidence(head))
+    known = {(line["problem"], line["seed"], line["rows"]): float(line["truth"]) for line in read(REFERENCES)}
+    key = (name, str(seed), str(rows))
+    if key not in known:
+        known[key] = reference(model, head, parameters)
+        append(REFERENCES, [{"problem": name, "seed": seed, "rows": rows, "truth": known[key]}])
+    return known[key]
+
+
+def reference(model: Any, data: dict[str, np.ndarray], parameters: dict[str, np.ndarray]) -> float:
+    """From Laplace with importance sampling: good to 0.1 nat, or NaN.
 
     One of its starts are the parameters that the data were drawn with, so that it cannot miss the best mode.
     """
-    if hasattr(model, "log_evidence"):
-        return float(model.log_evidence(data))
     many = len(next(iter(data.values()))) > 500_000  # so near the Gaussian limit that few draws do
     few = {"num_starts": 4, "max_rounds": 1, "max_draws": 2000}
     config = sgais.LaplaceConfig(starts=(parameters,), **(few if many else {}))
     result = sgais.estimate(model, data, method="laplace", config=config)
     return result.log_evidence if result.is_complete and result.standard_error < 0.1 else float("nan")
-
-
-def find_references() -> None:
-    """Look again for the truths that are NaN in the table."""
-    lines = measured()
-    for line in lines:
-        if line["truth"] == "nan":
-            problem, rows = PROBLEMS[line["problem"]], int(line["rows"])
-            data, parameters = problem.simulate(problem.rows[-1], seed=int(line["seed"]))
-            head = {column: values[:rows] for column, values in data.items()}
-            line["truth"] = str(truth(problem.model, head, parameters))
-            print(line, flush=True)
-            TABLE.unlink()
-            append(lines)
 
 
 def yardsticks() -> list[dict[str, Any]]:
@@ -155,18 +152,20 @@ def yardsticks() -> list[dict[str, Any]]:
     return lines
 
 
-def measured() -> list[dict[str, str]]:
-    if not TABLE.exists():
+def read(table: Path) -> list[dict[str, str]]:
+    """The lines of a table, none if it is not there yet."""
+    if not table.exists():
         return []
-    with TABLE.open() as file:
+    with table.open() as file:
         return list(csv.DictReader(file))
 
 
-def append(lines: list[dict[str, Any]]) -> None:
+def append(table: Path, lines: list[dict[str, Any]]) -> None:
+    """Add lines to a table."""
     RESULTS.mkdir(exist_ok=True)
-    is_new = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+    is_new = not table.exists()
+    with table.open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS if table == TABLE else COLUMNS[:3] + ("truth",))
         if is_new:
             writer.writeheader()
         writer.writerows(lines)
@@ -262,21 +261,18 @@ def _heat(lines: list[dict[str, str]]) -> list[str]:
 
 
 def measure(names: list[str]) -> None:
-    known = {(line["problem"], line["seed"]) for line in measured()}
+    known = {(line["problem"], line["seed"]) for line in read(TABLE)}
     for name in names or list(PROBLEMS):
         for seed in PROBLEMS[name].seeds:
             if (name, str(seed)) not in known:
-                append(run(name, seed))
+                append(TABLE, run(name, seed))
     if not names and (YARDSTICK, PAPER) not in known:
-        append(yardsticks())
+        append(TABLE, yardsticks())
 
 
 def main(names: list[str]) -> None:
-    if names == ["references"]:
-        find_references()
-    else:
-        measure(names)
-    REPORT.write_text(report(measured()))
+    measure(names)
+    REPORT.write_text(report(read(TABLE)))
     print(REPORT.read_text())
 
 

@@ -165,7 +165,7 @@ def append(table: Path, lines: list[dict[str, Any]]) -> None:
     RESULTS.mkdir(exist_ok=True)
     is_new = not table.exists()
     with table.open("a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS if table == TABLE else COLUMNS[:3] + ("truth",))
+        writer = csv.DictWriter(file, COLUMNS if table == TABLE else (*COLUMNS[:3], "truth"))
         if is_new:
             writer.writeheader()
         writer.writerows(lines)

@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,58 +21,7 @@ from sgais.model_probabilities import log_mixture, log_prior_odds, shares_of, wi
 from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_history, saved_history
 from sgais.prediction import Prediction
 from sgais.running import Place
-
-SEPARATED = 0.95  # the least probability of a leader that is beyond doubt, at the low end of its band
-
-
-class Standing(NamedTuple):
-    """How one model stands after a chunk.
-
-    Attributes:
-        log_evidence: log Z of all rows so far.
-        standard_error: Of `log_evidence`.
-        increment: log Z of the chunk given the rows before it.
-        probability: Of the model, given all rows and the prior odds.
-        low: The lower end of the band around it, three standard errors of the log odds away.
-        high: The upper end.
-        weight: In predictions; the probability, unless there is forgetting.
-        annealing_steps: Of the chunk.
-        warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
-    """
-
-    log_evidence: float
-    standard_error: float
-    increment: float
-    probability: float
-    low: float
-    high: float
-    weight: float
-    annealing_steps: int
-    warning: str
-
-
-class ComparisonRecord(NamedTuple):
-    """What is known after a chunk.
-
-    Attributes:
-        num_rows: Rows seen so far.
-        models: The standing of every model that has not failed.
-        log_predictive: Of the chunk, under the models' mixture with the weights that they had before it.
-    """
-
-    num_rows: int
-    models: dict[str, Standing]
-    log_predictive: float
-
-    @property
-    def leader(self) -> str:
-        """The model with the highest probability."""
-        return max(self.models, key=lambda name: self.models[name].probability)
-
-    @property
-    def is_separated(self) -> bool:
-        """Whether the leader is beyond doubt, given the errors of the evidences."""
-        return len(self.models) > 1 and self.models[self.leader].low > SEPARATED
+from sgais.standings import ComparisonRecord, Standing, Standings
 
 
 class Comparison:
@@ -112,7 +60,7 @@ class Comparison:
         self._log_odds = log_prior_odds(list(self._members), prior_odds)
         self._weights = shares_of(self._log_odds)
         self._failures: dict[str, str] = {}
-        self._records: list[ComparisonRecord] = []
+        self._records = Standings()
 
     def update(self, chunk: object) -> ComparisonRecord:
         """Take in a chunk: all models or none, but for those that cannot go on."""
@@ -182,7 +130,7 @@ class Comparison:
 
     @property
     def records(self) -> tuple[ComparisonRecord, ...]:
-        """One per chunk."""
+        """One per chunk; they are made anew each time, so keep them rather than ask again."""
         return tuple(self._records)
 
     @property
@@ -229,12 +177,7 @@ class Comparison:
 
     def to_frame(self) -> pd.DataFrame:
         """The standing of every model after every chunk, one row each."""
-        lines = [
-            {"num_rows": record.num_rows, "model": name, **standing._asdict()}
-            for record in self._records
-            for name, standing in record.models.items()
-        ]
-        return pd.DataFrame(lines, columns=["num_rows", "model", *Standing._fields])
+        return pd.DataFrame(self._records.columns())
 
     def log_predictives(self, chunk: object) -> dict[str, float]:
         """Log p(chunk | everything seen) of each model; changes nothing."""
@@ -264,7 +207,7 @@ class Comparison:
             "failures": self._failures,
             "log_odds": self._log_odds,
             "weights": self._weights,
-            "records": self._records,
+            "records": self._records.state(),
             "place": self.place,
             "history": saved_history(self._history),
         }
@@ -273,7 +216,7 @@ class Comparison:
     @classmethod
     def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
         """Go on from a checkpoint, with the models that it was saved with."""
-        content = checkpoint.read(path, SAVED_TYPES | {"Standing": Standing, "ComparisonRecord": ComparisonRecord})
+        content = checkpoint.read(path, SAVED_TYPES)
         names = sorted([*content["members"], *content["failures"]])
         require(sorted(models) == names, "models", f"have the names that were saved, {names}", sorted(models))
         history = restored_history(content["history"])
@@ -283,7 +226,7 @@ class Comparison:
             comparison._members[name] = OnlineEvidence.restored(saved, models[name], history)
             comparison._members[name].place = comparison.place
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
-        comparison._weights, comparison._records = content["weights"], content["records"]
+        comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
         return comparison
 
     def __str__(self) -> str:
@@ -372,10 +315,10 @@ class Comparison:
             )
         member = self._member(name, model)
         start = 0
-        for record in self._records:
-            rows = self._history.between(start, record.num_rows)
+        for end in self._records.ends():
+            rows = self._history.between(start, end)
             member.accept(member.weigh(rows, past=Until(self._history, start)))
-            start = record.num_rows
+            start = end
         return member
 
 

@@ -21,7 +21,9 @@ from sgais.model_probabilities import log_mixture, log_prior_odds, shares_of, wi
 from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_history, saved_history
 from sgais.prediction import Prediction
 from sgais.running import Place
+from sgais.shift import ShiftDetector
 from sgais.standings import ComparisonRecord, Standing, Standings
+from sgais.watching import Watching
 
 
 class Comparison:
@@ -38,6 +40,8 @@ class Comparison:
         history: How the past is kept, see `OnlineEvidence`.
         forgetting: For worlds that drift: the share of the models' weights in predictions that is redistributed by the
             prior odds with each row (fixed share). Log Z and probabilities never forget.
+        detector: What every model's shift detector is to be like (see `detectors`); none if omitted. It judges a model
+            that can predict by replicates of each chunk, others by the stream's history.
     """
 
     def __init__(
@@ -48,10 +52,13 @@ class Comparison:
         prior_odds: Mapping[str, float] | None = None,
         history: History | None = None,
         forgetting: float = 0.0,
+        detector: ShiftDetector | None = None,
     ) -> None:
         require(isinstance(models, Mapping), "models", "be a dictionary of models by name", models)
         require(len(models) > 0, "models", "hold at least one model", dict(models))
         require(0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
+        is_detector = detector is None or isinstance(detector, ShiftDetector)
+        require(is_detector, "detector", "be a sgais.ShiftDetector", detector)
         self.config, self.seed, self.forgetting = config, seed, forgetting
         self._history: History = Memory() if history is None else history
         self.place = Place()
@@ -61,14 +68,19 @@ class Comparison:
         self._weights = shares_of(self._log_odds)
         self._failures: dict[str, str] = {}
         self._records = Standings()
+        self._watching = Watching(detector)
+        for name in self._members:
+            self._watching.add(name)
 
     def update(self, chunk: object) -> ComparisonRecord:
         """Take in a chunk: all models or none, but for those that cannot go on."""
         steps, failures = self._weigh(chunk)
+        expected = self._expected(steps)
         rows = next(iter(steps.values())).rows
         self._history.append(rows)
         for name, step in steps.items():
             self._members[name].accept(step)
+            self._watching.update(name, step.record, expected[name])
         self._failures |= failures
         self.place.position += num_rows(rows)
         record = self._record(num_rows(rows))
@@ -98,7 +110,12 @@ class Comparison:
         require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
         require(0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
         _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
-        self._members[name] = self._replayed(name, model)
+        self._watching.add(name)
+        try:
+            self._members[name] = self._replayed(name, model)
+        except BaseException:
+            self._watching.drop(name)
+            raise
         mean = float(logsumexp(list(self._log_odds.values())) - np.log(len(self._log_odds)))
         self._log_odds[name] = mean + float(np.log(prior_odds))
         self._weights = self._standing_weights()
@@ -108,6 +125,7 @@ class Comparison:
         require(name in self._members, "name", f"be one of {sorted(self._members)}", name)
         require(len(self._members) > 1, "name", "leave at least one model", name)
         del self._members[name], self._log_odds[name]
+        self._watching.drop(name)
         self._failures.pop(name, None)
         self._weights.pop(name, None)
         total = sum(self._weights.values())
@@ -137,6 +155,11 @@ class Comparison:
     def curves(self) -> dict[str, tuple[EvidenceRecord, ...]]:
         """The evidence curve of each model."""
         return {name: member.records for name, member in self._members.items()}
+
+    @property
+    def detectors(self) -> dict[str, ShiftDetector]:
+        """The shift detector of each model, with its alarms so far; empty if none were asked for."""
+        return dict(self._watching.detectors)
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -208,6 +231,7 @@ class Comparison:
             "log_odds": self._log_odds,
             "weights": self._weights,
             "records": self._records.state(),
+            "watching": self._watching.state(),
             "place": self.place,
             "history": saved_history(self._history),
         }
@@ -227,6 +251,7 @@ class Comparison:
             comparison._members[name].place = comparison.place
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
         comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
+        comparison._watching = Watching.restored(content["watching"])
         return comparison
 
     def __str__(self) -> str:
@@ -266,6 +291,13 @@ class Comparison:
         if not steps:
             raise EstimationError(f"no model can go on: {failures or self._failures}")
         return steps, failures
+
+    def _expected(self, steps: Mapping[str, Step]) -> dict[str, tuple[float, float] | None]:
+        """What each model expects of the chunk that it has weighed and not yet accepted, where a detector asks."""
+        return {
+            name: self._members[name].expected(step.rows) if name in self._watching.detectors else None
+            for name, step in steps.items()
+        }
 
     def _record(self, rows: int) -> ComparisonRecord:
         """Move the weights on by the chunk's evidences, then note where everybody stands."""
@@ -317,7 +349,10 @@ class Comparison:
         start = 0
         for end in self._records.ends():
             rows = self._history.between(start, end)
-            member.accept(member.weigh(rows, past=Until(self._history, start)))
+            step = member.weigh(rows, past=Until(self._history, start))
+            expected = member.expected(rows) if name in self._watching.detectors else None
+            member.accept(step)
+            self._watching.update(name, step.record, expected)
             start = end
         return member
 

@@ -51,6 +51,37 @@ def test_two_observed_sites_in_one_plate_add_up():
     np.testing.assert_allclose(found, dist.Normal(0.5, 1).log_prob(0.0) + dist.Normal(0.5, 2).log_prob(1.0), rtol=1e-6)
 
 
+def regression(x, y):
+    slope = numpyro.sample("slope", dist.Normal(0, 1))
+    with numpyro.plate("data", len(x)):
+        numpyro.sample("obs", dist.Normal(slope * x, 0.5), obs=y)
+
+
+def test_it_predicts_and_knows_what_to_expect():
+    """The log density of a Gaussian of scale 0.5 has mean -0.73 and variance 1/2."""
+    x = np.random.default_rng(0).normal(size=600).astype(np.float32)
+    rows = {"x": x, "y": (2 * x + 0.5 * np.random.default_rng(1).normal(size=600)).astype(np.float32)}
+    evidence = sgais.OnlineEvidence(sgais.from_numpyro(regression))
+    evidence.update({name: values[:500] for name, values in rows.items()})
+    np.testing.assert_allclose(evidence.predict({"x": np.array([-1.0, 2.0])}).mean, [-2.0, 4.0], atol=0.2)
+    mean, deviation = evidence.expected({name: values[500:] for name, values in rows.items()})
+    exact = 100 * (-0.5 * np.log(2 * np.pi) - np.log(0.5) - 0.5)
+    assert abs(mean - exact) < 4 * np.sqrt(50 / 64)
+    assert abs(deviation / np.sqrt(50) - 1) < 4 / np.sqrt(2 * 64)
+    with pytest.raises(sgais.ModelError, match="cannot predict from the columns"):
+        evidence.predict()
+
+
+def test_two_observed_sites_have_no_one_prediction():
+    def program(y):
+        mean = numpyro.sample("mean", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("a", dist.Normal(mean, 1.0), obs=y)
+            numpyro.sample("b", dist.Normal(mean, 2.0), obs=y)
+
+    assert sgais.from_numpyro(program, example=ROWS).predictive is None
+
+
 def refused(program, message, rows=ROWS):
     with pytest.raises(sgais.ModelError, match=message):
         sgais.from_numpyro(program, example=rows)

@@ -215,7 +215,45 @@ def test_what_the_caller_expects_is_used_from_the_first_chunk_on():
         odd.update(-1500.0 if chunk < 2 else -1900.0, num_rows=500, expected=(-1500.0, 22.0))
     assert not ordinary.alarms
     assert odd.alarms[0][:3] == Alarm(2000, 1000, "surprise", 0.0)[:3]
-    assert math.isclose(odd.alarms[0].size, -0.8)
+    assert math.isclose(odd.alarms[0].size, -0.8, rel_tol=0.02)
+
+
+def expected_alarms(standardised, distance=1_000_000):
+    """The alarms of scores that differ from their expectation by so many standard deviations."""
+    detector = sgais.ShiftDetector(distance)
+    for score in standardised:
+        detector.update(-300.0 + 10.0 * score, num_rows=ROWS, expected=(-300.0, 10.0))
+    return detector.alarms
+
+
+def test_false_alarms_are_as_far_apart_as_asked_with_expectations_too():
+    generator = np.random.default_rng(11)
+    num_alarms = sum(len(expected_alarms(generator.normal(size=150), 100 * ROWS)) for _ in range(200))
+    assert 0.5 < 300 / num_alarms < 2.0
+
+
+def test_a_model_that_is_a_little_wrong_about_itself_raises_no_alarm():
+    """Half a standard deviation off, and a spread a third too large, all the time: that is no change."""
+    generator = np.random.default_rng(12)
+    num_alarms = sum(len(expected_alarms(-0.5 + 1.3 * generator.normal(size=200))) for _ in range(50))
+    assert num_alarms <= 4  # one expected in 10,000 chunks of 100 rows
+
+
+def test_with_expectations_a_change_needs_no_history():
+    generator = np.random.default_rng(13)
+    for _ in range(20):
+        scores = generator.normal(size=12)
+        scores[2:] -= 8.0
+        assert expected_alarms(scores)[0].location <= 3 * ROWS
+        without = sgais.ShiftDetector()
+        assert not any(without.update(-300.0 + 10.0 * one, num_rows=ROWS).drift_detected for one in scores[:4])
+
+
+def test_after_an_alarm_only_the_history_counts():
+    """A model that cannot explain the new data is not reported again and again."""
+    scores = np.random.default_rng(14).normal(size=200)
+    scores[50:] -= 12.0
+    assert [alarm.location for alarm in expected_alarms(scores)] == [50 * ROWS]
 
 
 def test_records_and_numbers_say_the_same():

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from sgais import annealing, history, models, simulate, streams
-from sgais.comparison import Comparison, ComparisonRecord
+from sgais.comparison import Comparison
 from sgais.compilation import keep_programs
 from sgais.errors import CheckpointError, ConfigError, DataError, EstimationError, ModelError, SgaisError
 from sgais.estimate import estimate
@@ -20,6 +20,7 @@ from sgais.numpyro_model import from_numpyro
 from sgais.online import OnlineEvidence
 from sgais.prediction import Prediction
 from sgais.shift import ShiftDetector
+from sgais.standings import ComparisonRecord
 from sgais.streams import stream
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,58 +21,9 @@ from sgais.model_probabilities import log_mixture, log_prior_odds, shares_of, wi
 from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_history, saved_history
 from sgais.prediction import Prediction
 from sgais.running import Place
-
-SEPARATED = 0.95  # the least probability of a leader that is beyond doubt, at the low end of its band
-
-
-class Standing(NamedTuple):
-    """How one model stands after a chunk.
-
-    Attributes:
-        log_evidence: log Z of all rows so far.
-        standard_error: Of `log_evidence`.
-        increment: log Z of the chunk given the rows before it.
-        probability: Of the model, given all rows and the prior odds.
-        low: The lower end of the band around it, three standard errors of the log odds away.
-        high: The upper end.
-        weight: In predictions; the probability, unless there is forgetting.
-        annealing_steps: Of the chunk.
-        warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
-    """
-
-    log_evidence: float
-    standard_error: float
-    increment: float
-    probability: float
-    low: float
-    high: float
-    weight: float
-    annealing_steps: int
-    warning: str
-
-
-class ComparisonRecord(NamedTuple):
-    """What is known after a chunk.
-
-    Attributes:
-        num_rows: Rows seen so far.
-        models: The standing of every model that has not failed.
-        log_predictive: Of the chunk, under the models' mixture with the weights that they had before it.
-    """
-
-    num_rows: int
-    models: dict[str, Standing]
-    log_predictive: float
-
-    @property
-    def leader(self) -> str:
-        """The model with the highest probability."""
-        return max(self.models, key=lambda name: self.models[name].probability)
-
-    @property
-    def is_separated(self) -> bool:
-        """Whether the leader is beyond doubt, given the errors of the evidences."""
-        return len(self.models) > 1 and self.models[self.leader].low > SEPARATED
+from sgais.shift import ShiftDetector
+from sgais.standings import ComparisonRecord, Standing, Standings
+from sgais.watching import Watching
 
 
 class Comparison:
@@ -90,6 +40,8 @@ class Comparison:
         history: How the past is kept, see `OnlineEvidence`.
         forgetting: For worlds that drift: the share of the models' weights in predictions that is redistributed by the
             prior odds with each row (fixed share). Log Z and probabilities never forget.
+        detector: What every model's shift detector is to be like (see `detectors`); none if omitted. It judges a model
+            that can predict by replicates of each chunk, others by the stream's history.
     """
 
     def __init__(
@@ -100,10 +52,13 @@ class Comparison:
         prior_odds: Mapping[str, float] | None = None,
         history: History | None = None,
         forgetting: float = 0.0,
+        detector: ShiftDetector | None = None,
     ) -> None:
         require(isinstance(models, Mapping), "models", "be a dictionary of models by name", models)
         require(len(models) > 0, "models", "hold at least one model", dict(models))
         require(0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
+        is_detector = detector is None or isinstance(detector, ShiftDetector)
+        require(is_detector, "detector", "be a sgais.ShiftDetector", detector)
         self.config, self.seed, self.forgetting = config, seed, forgetting
         self._history: History = Memory() if history is None else history
         self.place = Place()
@@ -112,15 +67,20 @@ class Comparison:
         self._log_odds = log_prior_odds(list(self._members), prior_odds)
         self._weights = shares_of(self._log_odds)
         self._failures: dict[str, str] = {}
-        self._records: list[ComparisonRecord] = []
+        self._records = Standings()
+        self._watching = Watching(detector)
+        for name in self._members:
+            self._watching.add(name)
 
     def update(self, chunk: object) -> ComparisonRecord:
         """Take in a chunk: all models or none, but for those that cannot go on."""
         steps, failures = self._weigh(chunk)
+        expected = self._expected(steps)
         rows = next(iter(steps.values())).rows
         self._history.append(rows)
         for name, step in steps.items():
             self._members[name].accept(step)
+            self._watching.update(name, step.record, expected[name])
         self._failures |= failures
         self.place.position += num_rows(rows)
         record = self._record(num_rows(rows))
@@ -150,7 +110,12 @@ class Comparison:
         require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
         require(0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
         _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
-        self._members[name] = self._replayed(name, model)
+        self._watching.add(name)
+        try:
+            self._members[name] = self._replayed(name, model)
+        except BaseException:
+            self._watching.drop(name)
+            raise
         mean = float(logsumexp(list(self._log_odds.values())) - np.log(len(self._log_odds)))
         self._log_odds[name] = mean + float(np.log(prior_odds))
         self._weights = self._standing_weights()
@@ -160,6 +125,7 @@ class Comparison:
         require(name in self._members, "name", f"be one of {sorted(self._members)}", name)
         require(len(self._members) > 1, "name", "leave at least one model", name)
         del self._members[name], self._log_odds[name]
+        self._watching.drop(name)
         self._failures.pop(name, None)
         self._weights.pop(name, None)
         total = sum(self._weights.values())
@@ -182,13 +148,18 @@ class Comparison:
 
     @property
     def records(self) -> tuple[ComparisonRecord, ...]:
-        """One per chunk."""
+        """One per chunk; they are made anew each time, so keep them rather than ask again."""
         return tuple(self._records)
 
     @property
     def curves(self) -> dict[str, tuple[EvidenceRecord, ...]]:
         """The evidence curve of each model."""
         return {name: member.records for name, member in self._members.items()}
+
+    @property
+    def detectors(self) -> dict[str, ShiftDetector]:
+        """The shift detector of each model, with its alarms so far; empty if none were asked for."""
+        return dict(self._watching.detectors)
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -229,12 +200,7 @@ class Comparison:
 
     def to_frame(self) -> pd.DataFrame:
         """The standing of every model after every chunk, one row each."""
-        lines = [
-            {"num_rows": record.num_rows, "model": name, **standing._asdict()}
-            for record in self._records
-            for name, standing in record.models.items()
-        ]
-        return pd.DataFrame(lines, columns=["num_rows", "model", *Standing._fields])
+        return pd.DataFrame(self._records.columns())
 
     def log_predictives(self, chunk: object) -> dict[str, float]:
         """Log p(chunk | everything seen) of each model; changes nothing."""
@@ -264,7 +230,8 @@ class Comparison:
             "failures": self._failures,
             "log_odds": self._log_odds,
             "weights": self._weights,
-            "records": self._records,
+            "records": self._records.state(),
+            "watching": self._watching.state(),
             "place": self.place,
             "history": saved_history(self._history),
         }
@@ -273,7 +240,7 @@ class Comparison:
     @classmethod
     def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
         """Go on from a checkpoint, with the models that it was saved with."""
-        content = checkpoint.read(path, SAVED_TYPES | {"Standing": Standing, "ComparisonRecord": ComparisonRecord})
+        content = checkpoint.read(path, SAVED_TYPES)
         names = sorted([*content["members"], *content["failures"]])
         require(sorted(models) == names, "models", f"have the names that were saved, {names}", sorted(models))
         history = restored_history(content["history"])
@@ -283,7 +250,8 @@ class Comparison:
             comparison._members[name] = OnlineEvidence.restored(saved, models[name], history)
             comparison._members[name].place = comparison.place
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
-        comparison._weights, comparison._records = content["weights"], content["records"]
+        comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
+        comparison._watching = Watching.restored(content["watching"])
         return comparison
 
     def __str__(self) -> str:
@@ -323,6 +291,13 @@ class Comparison:
         if not steps:
             raise EstimationError(f"no model can go on: {failures or self._failures}")
         return steps, failures
+
+    def _expected(self, steps: Mapping[str, Step]) -> dict[str, tuple[float, float] | None]:
+        """What each model expects of the chunk that it has weighed and not yet accepted, where a detector asks."""
+        return {
+            name: self._members[name].expected(step.rows) if name in self._watching.detectors else None
+            for name, step in steps.items()
+        }
 
     def _record(self, rows: int) -> ComparisonRecord:
         """Move the weights on by the chunk's evidences, then note where everybody stands."""
@@ -372,10 +347,13 @@ class Comparison:
             )
         member = self._member(name, model)
         start = 0
-        for record in self._records:
-            rows = self._history.between(start, record.num_rows)
-            member.accept(member.weigh(rows, past=Until(self._history, start)))
-            start = record.num_rows
+        for end in self._records.ends():
+            rows = self._history.between(start, end)
+            step = member.weigh(rows, past=Until(self._history, start))
+            expected = member.expected(rows) if name in self._watching.detectors else None
+            member.accept(step)
+            self._watching.update(name, step.record, expected)
+            start = end
         return member
 
 

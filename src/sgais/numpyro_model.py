@@ -7,6 +7,7 @@ the contract (a row's own latent, two data plates, rows that depend on each othe
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 import jax
@@ -17,7 +18,7 @@ from numpyro.distributions import Distribution
 
 from sgais.errors import ModelError
 from sgais.fields import Chunk, as_arrays
-from sgais.model import Model, Parameters, Rows, real_dtype
+from sgais.model import Model, Parameters, Predictive, Rows, real_dtype
 
 Site: TypeAlias = dict[str, Any]
 Trace: TypeAlias = Mapping[str, Site]
@@ -70,6 +71,7 @@ def _model_of(program: Callable[..., Any], chunk: Chunk) -> Model:
     model = Model(
         prior={name: _conditional_prior(program, rows, name) for name in latent},
         log_likelihood=lambda parameters, batch: _row_log_likelihood(program, parameters, batch),
+        predictive=_predictive(program, [name for name, site in trace.items() if _is_observed(site)]),
     )
     _check_rows_are_independent(model, rows)
     _check_prior_ignores_data(program, model, rows)
@@ -105,6 +107,29 @@ def _row_log_likelihood(program: Callable[..., Any], parameters: Parameters, row
     trace = _trace(program, rows, parameters)
     terms = [site["fn"].log_prob(site["value"]) for site in trace.values() if _is_observed(site)]
     return sum(terms[1:], start=terms[0])
+
+
+def _predictive(program: Callable[..., Any], observed: list[str]) -> Predictive | None:
+    """The distribution of the one observed site; what several sites observe has no distribution of one name."""
+    if len(observed) > 1:
+        return None
+    # A program that can do without an observation is told so by None.
+    arguments = inspect.signature(program).parameters.items()
+    named = [(name, one) for name, one in arguments if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    required = [name for name, one in named if one.default is one.empty]
+
+    def predictive(parameters: Parameters, rows: Rows) -> Distribution:
+        missing = [name for name in required if name not in rows]
+        call = partial(program, **dict.fromkeys(missing))
+        try:
+            return _trace(call, rows, parameters)[observed[0]]["fn"]
+        except Exception as error:
+            raise ModelError(
+                f"the NumPyro model cannot predict from the columns {sorted(rows)}: it raised {type(error).__name__}: "
+                f"{error}. Give it all inputs; it must bear None for its observation, as `obs=None` does."
+            ) from error
+
+    return predictive
 
 
 def _is_latent(site: Site) -> bool:

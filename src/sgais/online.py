@@ -22,7 +22,7 @@ from sgais.estimators.inference_data import inference_data, island_draws
 from sgais.estimators.islands import Islands
 from sgais.estimators.late import Late
 from sgais.estimators.paper import PaperConfig
-from sgais.estimators.particles import constrained
+from sgais.estimators.particles import constrained, place
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.surrogate import Surrogate
 from sgais.estimators.weights import normalised
@@ -32,6 +32,7 @@ from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
 from sgais.model import Model, real_dtype
 from sgais.prediction import Prediction, predict
+from sgais.replicates import expected_log_predictive
 from sgais.running import Place
 
 
@@ -63,6 +64,7 @@ SAVED_TYPES: dict[str, type] = {
     )
 }
 FINGERPRINT_ROWS = 16
+REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estimators give their draws
 
 
 class Step(NamedTuple):
@@ -224,6 +226,18 @@ class OnlineEvidence:
         """Log p(chunk | everything seen) under the present particles; changes nothing."""
         model, _, rows = self._check(chunk)
         return self._estimator.log_predictive(model, self._state_for(model), rows)
+
+    def expected(self, chunk: object) -> tuple[float, float] | None:
+        """Mean and standard deviation that `log_predictive(chunk)` should have if the model is right; changes nothing.
+
+        From replicates of the chunk, drawn at its inputs from the posterior predictive distribution, at a cost that
+        has a limit whatever the size of the chunk. None before the first chunk, and for a model that cannot predict.
+        """
+        model, _, rows = self._check(chunk)
+        if model.predictive is None or self._state is None:
+            return None
+        positions, here = self._estimator.positions_now(self._state), place(self.seed, len(self._records), REPLICATES)
+        return expected_log_predictive(model, positions, self.log_weights, rows, self.num_rows, here)
 
     def predict(self, inputs: object = None) -> Prediction:
         """What the model expects of rows with these inputs (columns of a chunk, without the observation).

@@ -5,11 +5,13 @@ import pytest
 
 import sgais
 from sgais import simulate
+from sgais.estimators import late
 from sgais.estimators import sgais as algorithm
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import anchor
 from sgais.estimators.particles import Places
-from sgais.history import Memory
+from sgais.history import Memory, Reservoir, WithChunk
+from sgais.kernels import Langevin
 from sgais.models import GaussianMixture, LinearRegression
 
 MODEL = LinearRegression(dim=5)
@@ -104,6 +106,31 @@ def test_particles_follow_the_surrogate_between_weighings():
     )
     spreads = np.sqrt(np.diag(np.linalg.inv(precision)))
     assert np.abs((found - centre) / spreads).max() < 5 / np.sqrt(64)
+
+
+def late_move(evidence, data):
+    state, rows = evidence._state, WithChunk(evidence._history, {name: values[:1] for name, values in data.items()})
+    moved = late.move(evidence._model, Langevin(), state.late, state.islands, rows, Places(0, 9), Account())
+    assert moved is not None
+
+
+def test_a_late_move_is_one_program(compilations):
+    """Not a dozen small ones besides, each of which takes memory for good."""
+    data = simulate.linear_regression(3000, dim=2).data
+    evidence = run(data, 3000, model=LinearRegression(dim=2, noise_scale=1.75))  # no other test has compiled it
+    before = len(compilations)
+    late_move(evidence, data)
+    assert len(compilations) == before + 1
+
+
+def test_where_memory_is_bounded_the_first_move_needs_no_more_of_it(compilations):
+    """It may come after millions of rows: by then its program has long been there."""
+    data = simulate.linear_regression(8000, dim=2).data
+    evidence = sgais.OnlineEvidence(LinearRegression(dim=2, noise_scale=1.625), history=Reservoir(2000))
+    evidence.run(sgais.stream(data, 1000))
+    before = len(compilations)
+    late_move(evidence, data)
+    assert len(compilations) == before
 
 
 def test_no_compilation_for_small_chunks_of_new_sizes(compilations):

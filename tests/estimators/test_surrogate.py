@@ -53,6 +53,21 @@ def test_a_surrogate_moves_to_another_anchor_without_all_rows():
     assert left < 0.5 * np.linalg.norm(start.hessian - exact.hessian)
 
 
+def test_samples_of_new_sizes_need_no_new_programs(compilations):
+    """The sample of a reservoir and a begun chunk has another size each time."""
+    model = sgais.models.LinearRegression(dim=4, noise_scale=1.5)  # no other test has compiled it
+    start = with_rows(model, at_anchor(model, np.zeros(5)), pack(DATA))
+
+    def shift(count):
+        return shifted(model, start, np.full(5, 0.1), {name: values[:count] for name, values in DATA.items()}, 3000)
+
+    shift(3000)
+    first = len(compilations)
+    for count in (2100, 2700):
+        shift(count)
+    assert len(compilations) == first
+
+
 def test_a_surrogate_without_a_maximum_has_no_integral():
     surrogate = at_anchor(MODEL, np.zeros(5))
     assert normalise(surrogate) is not None, "the prior is Gaussian"

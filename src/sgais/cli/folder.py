@@ -10,9 +10,9 @@ import pandas as pd
 
 from sgais.cli.settings import Settings
 from sgais.cli.snapshot import ModelAlarm
-from sgais.comparison import ComparisonRecord, Standing
 from sgais.errors import CheckpointError, ConfigError, SgaisError
 from sgais.estimators.record import EvidenceRecord
+from sgais.standings import ComparisonRecord, Standing
 
 DOTS_PER_INCH = 200
 

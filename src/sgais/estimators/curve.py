@@ -7,64 +7,53 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from sgais.estimators.record import EvidenceRecord
+from sgais.growing import GrowingTable
 
 NUMBERS = {name: kind for name, kind in get_type_hints(EvidenceRecord).items() if kind in (int, float)}
-DTYPE = np.dtype([(name, np.int64 if kind is int else np.float64) for name, kind in NUMBERS.items()])
-SMALLEST_BUFFER = 64
 
 
 class Curve:
     """A list of `EvidenceRecord`."""
 
     def __init__(self) -> None:
-        self._numbers = np.empty(SMALLEST_BUFFER, DTYPE)
-        self._length = 0
+        self._numbers = GrowingTable(NUMBERS)
         # A warning stays for many records: its text, and the number of the record from which on it holds.
         self._warnings, self._warned_from = [""], [0]
 
     def append(self, record: EvidenceRecord) -> None:
         """Add a record."""
-        if self._length == len(self._numbers):
-            self._numbers = np.concatenate([self._numbers, np.empty_like(self._numbers)])
-        self._numbers[self._length] = tuple(getattr(record, name) for name in NUMBERS)
         if record.warning != self._warnings[-1]:
             self._warnings.append(record.warning)
-            self._warned_from.append(self._length)
-        self._length += 1
+            self._warned_from.append(len(self))
+        self._numbers.append(tuple(getattr(record, name) for name in NUMBERS))
 
     def columns(self) -> dict[str, np.ndarray]:
         """The numbers by name, and the warnings."""
-        numbers = self._numbers[: self._length]
-        columns = {name: numbers[name].copy() for name in NUMBERS}
-        columns["warning"] = np.array([self._warning(number) for number in range(self._length)], np.str_)
+        columns = self._numbers.columns()
+        columns["warning"] = np.array([self._warning(number) for number in range(len(self))], np.str_)
         return {name: columns[name] for name in EvidenceRecord._fields}
 
     def state(self) -> dict[str, Any]:
         """For a checkpoint."""
-        numbers = {name: values for name, values in self.columns().items() if name in NUMBERS}
-        return {"numbers": numbers, "warnings": self._warnings, "warned_from": self._warned_from}
+        return {"numbers": self._numbers.columns(), "warnings": self._warnings, "warned_from": self._warned_from}
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> "Curve":
         """The curve that had this state."""
         curve = cls()
-        curve._length = len(state["numbers"]["num_rows"])
-        curve._numbers = np.empty(max(SMALLEST_BUFFER, curve._length), DTYPE)
-        for name, values in state["numbers"].items():
-            curve._numbers[name][: curve._length] = values
+        curve._numbers.extend(state["numbers"])
         curve._warnings, curve._warned_from = list(state["warnings"]), list(state["warned_from"])
         return curve
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._numbers)
 
     def __getitem__(self, number: int) -> EvidenceRecord:
-        number = range(self._length)[number]
-        values = dict(zip(NUMBERS, self._numbers[number].tolist(), strict=True))
-        return EvidenceRecord(**values, warning=self._warning(number))
+        number = range(len(self))[number]
+        return EvidenceRecord(**self._numbers[number], warning=self._warning(number))
 
     def __iter__(self) -> Iterator[EvidenceRecord]:
-        return (self[number] for number in range(self._length))
+        return (self[number] for number in range(len(self)))
 
     def _warning(self, number: int) -> str:
         return self._warnings[bisect_right(self._warned_from, number) - 1]

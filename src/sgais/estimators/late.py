@@ -185,6 +185,17 @@ def move(
     return late._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
 
 
+def rehearse(model: Model, kernel: Langevin, late: Late, islands: Islands, rows: WithChunk, places: Places) -> None:
+    """Move the particles and forget it: the program is then there, and its memory taken, before it is needed.
+
+    The first move of a stream may come after millions of rows.
+    """
+    now = _normalised(late.surrogates)
+    assert now is not None
+    pace = cooling.Pace(late.batch_size, late.step_size)
+    _langevin(model, kernel, late, now, pace, islands.all_positions, rows, late.num_rows_then, places)
+
+
 def log_remainders(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> np.ndarray:
     """The log posterior beyond second order at each particle: how far the posterior is from Gaussian."""
     positions = islands.all_positions
@@ -307,17 +318,18 @@ def _langevin(
         whitened[mine] = one.gaussian.whiten(positions[mine])
     centres = np.array([one.gaussian.centre for one in now])[late.modes]
     unwhitening = np.array([_unwhitening(one) for one in now])[late.modes]
+    # By NumPy: each operation of JAX outside a compiled function is a program of its own, with megabytes of its own.
     anchors = gradients.Anchors(
-        jnp.asarray(_anchors(late), real_dtype()),
-        jnp.asarray([surrogate.gradient for surrogate in late.surrogates], real_dtype())[late.modes],
-        jnp.asarray([surrogate.hessian for surrogate in late.surrogates], real_dtype())[late.modes],
+        np.array([surrogate.anchor for surrogate in late.surrogates], real_dtype())[late.modes],
+        np.array([surrogate.gradient for surrogate in late.surrogates], real_dtype())[late.modes],
+        np.array([surrogate.hessian for surrogate in late.surrogates], real_dtype())[late.modes],
     )
     coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
     scale = end / (pace.batch_size // 2)
     moved, info = _compiled_langevin(
         model, kernel, places.next(), *coordinates, anchors, batches, scale, pace.step_size
     )
-    return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), info
+    return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), jax.device_get(info)
 
 
 def _unwhitening(one: Normalised) -> np.ndarray:

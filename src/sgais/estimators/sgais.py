@@ -382,6 +382,8 @@ def _late_piece(
         if anchored is None:
             return state._replace(late=None, next_attempt=2 * end)
         late = anchored
+        if not rows.is_whole:  # memory is not to grow from here on
+            late_phase.rehearse(model, config.kernel, late, islands, rows, places)
     return _move(model, config, state, late, rows, places, account) if needs_move else state._replace(late=late)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from sgais.blocks import Blocks, pack_whole
+from sgais.blocks import Blocks, pack
 from sgais.estimators.gaussian import Gaussian
 from sgais.fields import Chunk, num_rows
 from sgais.likelihood import derivatives_by_group, remainder_change
@@ -71,7 +71,7 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
     Its own quadratic says most of it; what this leaves out, of third order and beyond, comes from a sample of the
     `total` rows, and from the prior.
     """
-    anchor, rows = np.asarray(position, real_dtype()), pack_whole(sample)
+    anchor, rows = np.asarray(position, real_dtype()), pack(sample)  # samples differ in size, programs need not
     step = anchor.astype(np.float64) - surrogate.anchor
     old, new = (with_rows(model, _nothing(at), rows) for at in (surrogate.anchor, anchor))
     old_prior, new_prior = at_anchor(model, surrogate.anchor), at_anchor(model, anchor)

@@ -34,15 +34,17 @@ class Baseline:
     Args:
         smallest_deviation: A lower limit of the standard deviation at weight 1, for signals that may stand still.
         has_trend: Whether the signal is regressed on 1/n, or has a constant mean.
+        believed: For a signal that should be standard Gaussian: so many chunks of weight 1 are taken for seen that were
+            as they should be. Without trend.
     """
 
-    def __init__(self, smallest_deviation: float = 0.0, has_trend: bool = True) -> None:
+    def __init__(self, smallest_deviation: float = 0.0, has_trend: bool = True, believed: int = 0) -> None:
         self.smallest_deviation, self.has_trend = smallest_deviation, has_trend
-        self.num_chunks = 0
+        self.num_chunks = believed
         # Sums, weighted: of one, 1/n, its square, the signal, the signal times 1/n.
-        self._ones, self._inverses, self._inverse_squares = 0.0, 0.0, 0.0
+        self._ones, self._inverses, self._inverse_squares = float(believed), 0.0, 0.0
         self._signals, self._products = 0.0, 0.0
-        self._squares = 0.0  # of the standardised recursive residuals
+        self._squares = float(max(0, believed - 1))  # of the standardised recursive residuals
 
     @property
     def level(self) -> float:

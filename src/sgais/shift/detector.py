@@ -14,6 +14,7 @@ from sgais.shift.memory import Memory
 from sgais.shift.threshold import largest_score, threshold_for
 
 SURPRISE, ANNEALING = "surprise", "annealing_steps"
+BELIEVED = 8  # chunks of history that an expectation is worth
 DOUBLING = math.log(2.0)  # steps are small whole numbers, often all equal: a doubling is taken for ordinary
 
 
@@ -70,10 +71,11 @@ class ShiftDetector:
     """Tells when the data stop being what a model has learned to expect. Protocol of river's drift detectors.
 
     Two signals are watched. *Surprise*: the log predictive per row of each chunk against a prediction from the chunks
-    before (`sgais.shift.baseline`, `sgais.shift.memory`) or the caller's own, on both sides. *Annealing steps*: their
-    logarithm, upwards. Each becomes a standard Gaussian score z, summed by CUSUMs, C = max(0, C + z - k), one for small
-    changes (k = 1/2, for shifts of one standard deviation of a chunk's score) and one for large ones (k = 3/2);
-    C >= h is an alarm. After an alarm everything is learned anew.
+    before (`sgais.shift.baseline`, `sgais.shift.memory`), on both sides; where the caller says what to expect, against
+    that, believed as if eight chunks had confirmed it. *Annealing steps*: their logarithm, upwards. Each becomes a
+    standard Gaussian score z, summed by CUSUMs, C = max(0, C + z - k), one for small changes (k = 1/2, for shifts of
+    one standard deviation of a chunk's score) and one for large ones (k = 3/2); C >= h is an alarm. After an alarm
+    everything is learned anew.
 
     The threshold h follows from `mean_rows_between_false_alarms`: over the mean rows per chunk, this is the mean run
     length in chunks, from which `sgais.shift.threshold` finds h. False alarms are shared out (`WATCHES`): 45 % to falls
@@ -120,9 +122,11 @@ class ShiftDetector:
             x: A record of `OnlineEvidence`, or the chunk's log predictive as a number (any score of a chunk that is a
                 sum over its rows will do).
             num_rows: Rows of the chunk; a record knows its own.
-            expected: Mean and standard deviation that the chunk's log predictive should have, if you can say, for
-                example from replicates drawn from the posterior predictive distribution. Without it, the history
-                of the stream is the judge.
+            expected: Mean and standard deviation that the chunk's log predictive should have, if you can say: those of
+                replicates drawn from the posterior predictive distribution (`OnlineEvidence.expected`). Without it,
+                the history of the stream is the judge. With it, no history is needed; but chunks that are steadily
+                off are taken for what the model gets wrong, not for a change, and after an alarm only the history
+                counts: the model has shown that it does not know what to expect.
         """
         increment, steps, rows = self._read(x, num_rows)
         _check_expected(expected)
@@ -164,6 +168,7 @@ class ShiftDetector:
             "start": self._start,
             "first_rows": self._first_rows,
             "score_memory": self._score_memory.state(),
+            "excess_memory": self._excess_memory.state(),
             "steps_memory": self._steps_memory.state(),
             "sums": [cusum.state() for cusum in self._sums],
         }
@@ -178,6 +183,7 @@ class ShiftDetector:
         detector._level_before_fall = state["level_before_fall"]
         detector._start, detector._first_rows = state["start"], state["first_rows"]
         detector._score_memory = Memory.restored(state["score_memory"])
+        detector._excess_memory = Memory.restored(state["excess_memory"])
         detector._steps_memory = Memory.restored(state["steps_memory"])
         detector._sums = [Cusum.restored(kept) for kept in state["sums"]]
         return detector
@@ -189,6 +195,7 @@ class ShiftDetector:
         """Learn what is ordinary from here on."""
         self._start, self._first_rows = self.num_rows, 0
         self._score_memory = Memory()
+        self._excess_memory = Memory(believed=0 if self.alarms else BELIEVED)
         self._steps_memory = Memory(smallest_deviation=DOUBLING)
         self._sums = [Cusum(self.num_rows) for _ in WATCHES]
 
@@ -210,14 +217,21 @@ class ShiftDetector:
         rows_seen = self.num_rows - self._start - rows / 2 + self._first_rows
         surprise = self._score_memory.surprise(score, rows, rows_seen)
         if expected is not None:
-            mean, deviation = expected
-            surprise = Surprise((score * rows - mean) / deviation, score - mean / rows)
+            surprise = self._against(expected, score, rows, rows_seen)
         self._sum_up(SURPRISE, surprise, rows)
         self._score_memory.learn(score, rows, rows_seen)
         if steps is not None:
             logarithm = math.log1p(steps)
             self._sum_up(ANNEALING, self._steps_memory.surprise(logarithm, 1.0, rows_seen), 1.0)
             self._steps_memory.learn(logarithm, 1.0, rows_seen)
+
+    def _against(self, expected: tuple[float, float], score: float, rows: int, rows_seen: float) -> Surprise:
+        """How far off an expectation a chunk is, beyond what the chunks before were."""
+        mean, deviation = expected
+        standardised = (score * rows - mean) / deviation
+        surprise = self._excess_memory.surprise(standardised, 1.0, rows_seen)
+        self._excess_memory.learn(standardised, 1.0, rows_seen)
+        return surprise._replace(excess=surprise.excess * deviation / rows)
 
     def _sum_up(self, signal: str, surprise: Surprise, weight: float) -> None:
         """Add a chunk to the sums that watch this signal."""

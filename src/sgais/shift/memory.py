@@ -16,11 +16,12 @@ class Memory:
 
     Args:
         smallest_deviation: As `Baseline` has it.
+        believed: As `Baseline` has it, to begin with; what there is to believe in has no trend.
     """
 
-    def __init__(self, smallest_deviation: float = 0.0) -> None:
+    def __init__(self, smallest_deviation: float = 0.0, believed: int = 0) -> None:
         self._smallest_deviation = smallest_deviation
-        self._used, self._next = Baseline(smallest_deviation), self._fresh()
+        self._used, self._next = Baseline(smallest_deviation, not believed, believed), self._fresh()
         self._span, self._num_chunks = FIRST_SPAN, 0
 
     @property

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-shift bench-command-line appendix-a lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line appendix-a lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ bench-accuracy: install  ## Errors, coverage and cost of the default (about an h
 
 bench-streams: install  ## Memory and cost of a stream of 1e7 rows, cost of reading files (ROWS=1e8 for more)
 	$(BIN)/python benchmarks/streams.py $(ROWS)
+
+bench-comparison: install  ## What it costs to compare models, beside each of them alone
+	$(BIN)/python benchmarks/comparison.py
 
 bench-baselines: install  ## Accuracy of AIS, nested sampling and Laplace, and the speed-ups (an hour; goes on where it stopped)
 	$(BIN)/python benchmarks/baselines.py

@@ -18,7 +18,7 @@ from river import drift
 import sgais
 
 RESULTS = Path(__file__).parent / "results"
-NUM_STREAMS, DIM, CHUNK = 100, 5, 100
+NUM_STREAMS, DIM, CHUNK = 200, 5, 100
 CHANGE, ROWS = 15_000, 30_000  # the row of the change, and the rows of a stream
 
 

@@ -170,6 +170,18 @@ def test_a_chunk_that_is_refused_changes_nothing(comparison):
     assert before == (comparison.num_rows, comparison.probabilities, len(comparison.records))
 
 
+def test_a_chunk_that_only_one_model_refuses_is_taken_by_none():
+    """The first has weighed it by the time that the second looks for its column."""
+    own = sgais.Model(
+        {"mean": dist.Normal()}, lambda parameters, rows: dist.Normal(parameters["mean"]).log_prob(rows["z"])
+    )
+    found = sgais.Comparison({"linear": MODELS["all"], "own": own})
+    with pytest.raises(sgais.ModelError, match="model 'own' refuses the chunk.*'z'"):
+        found.update(CHUNKS[0])
+    assert (found.num_rows, found.records, found.place.position, found.failures) == (0, (), 0, {})
+    assert (found["linear"].num_rows, found["own"].num_rows) == (0, 0)
+
+
 def test_the_table_says_who_leads(comparison):
     table = comparison.table()
     assert table.index.tolist() == ["all", "one"]
@@ -189,7 +201,15 @@ def test_the_table_says_who_leads(comparison):
         ([("a", MODELS["all"])], {}, "`models` must be a dictionary of models by name"),
         ({"a": MODELS["all"], "b": LinearRegression(dim=2)}, {}, "`models` must want the same columns"),
         ({"a": MODELS["all"]}, {"prior_odds": {"b": 1.0}}, "`prior_odds` must name the models"),
+        ({1: MODELS["all"], "1": MODELS["one"]}, {}, "`models` must have different names"),
+        ({"a": 3}, {}, "`model` must be a sgais.Model"),
+        ({"a": MODELS["all"]}, {"prior_odds": 3.0}, "`prior_odds` must be a dictionary of numbers by name"),
+        *(
+            ({"a": MODELS["all"]}, {"prior_odds": {"a": value}}, "`prior_odds` must be positive numbers")
+            for value in (0.0, -1.0, np.inf, np.nan, "3")
+        ),
         ({"a": MODELS["all"]}, {"forgetting": 1.0}, "`forgetting` must be at least 0 and below 1"),
+        ({"a": MODELS["all"]}, {"forgetting": "a little"}, "`forgetting` must be at least 0 and below 1"),
     ],
 )
 def test_impossible_comparisons_are_refused(models, options, message):
@@ -200,6 +220,12 @@ def test_impossible_comparisons_are_refused(models, options, message):
 def test_joining_needs_a_past_and_a_name(comparison):
     with pytest.raises(sgais.ConfigError, match="`name` must differ from"):
         comparison.add("all", MODELS["all"])
+    for odds in (0.0, "even"):
+        with pytest.raises(sgais.ConfigError, match="`prior_odds` must be positive"):
+            comparison.add("third", MODELS["all"], prior_odds=odds)
+    with pytest.raises(sgais.ConfigError, match="`models` must want the same columns"):
+        comparison.add("third", LinearRegression(dim=2))
+    assert comparison.names == ("one", "all")
     bounded = filled({"one": MODELS["one"]}, CHUNKS[:2], history=Reservoir(600))
     with pytest.raises(sgais.ConfigError, match="a model can only join while every row is kept"):
         bounded.add("all", MODELS["all"])

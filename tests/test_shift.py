@@ -44,6 +44,17 @@ def regression(generator, size):
     return np.diff(sgais.models.LinearRegression(dim=2).log_evidence_curve(data, ends), prepend=0.0) / math.sqrt(ROWS)
 
 
+def mixture(generator, size):
+    """Log densities of a mixture of five Gaussians in the plane, skewed, less what a model loses while it learns it."""
+    weights, variances = generator.dirichlet(np.ones(5)), 1.0 / generator.gamma(1.0, size=(5, 2))
+    means = 2.0 * np.sqrt(variances) * generator.normal(size=(5, 2))
+    labels = generator.choice(5, size=size * ROWS, p=weights)
+    rows = means[labels] + np.sqrt(variances[labels]) * generator.normal(size=(size * ROWS, 2))
+    parts = stats.norm.logpdf(rows[:, None], means, np.sqrt(variances)).sum(axis=-1) + np.log(weights)
+    sums = np.logaddexp.reduce(parts, axis=1).reshape(size, ROWS).sum(axis=1)
+    return sums / math.sqrt(ROWS) - 12.0 / (np.arange(size) + 0.5) / math.sqrt(ROWS)
+
+
 def mean_distance(scores, distance, num_streams, num_chunks, seed=0):
     """Chunks per alarm on streams that do not change, over the distance asked for."""
     generator, num_alarms = np.random.default_rng(seed), 0
@@ -64,7 +75,7 @@ def shifted(detector, change, after=50, chunks=50, seed=0):
     return detector
 
 
-@pytest.mark.parametrize("scores", [gaussian, student, learning, regression])
+@pytest.mark.parametrize("scores", [gaussian, student, learning, regression, mixture])
 def test_false_alarms_are_as_far_apart_as_asked(scores):
     # 200 streams of 150 chunks, about 300 alarms expected: the standard error is some 6 %.
     assert 0.5 < mean_distance(scores, distance=100, num_streams=200, num_chunks=150) < 2.0

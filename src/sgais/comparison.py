@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
 
 from sgais import checkpoint, prediction, running
-from sgais.errors import ConfigError, DataError, EstimationError, SgaisError, require
+from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
 from sgais.estimators.paper import PaperConfig
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.sgais import Config
 from sgais.fields import num_rows
 from sgais.history import History, Memory, Until
 from sgais.model import Model
-from sgais.model_probabilities import log_mixture, log_prior_odds, shares_of, with_bands
+from sgais.model_probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
 from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_history, saved_history
 from sgais.prediction import Prediction
 from sgais.running import Place
@@ -56,7 +55,9 @@ class Comparison:
     ) -> None:
         require(isinstance(models, Mapping), "models", "be a dictionary of models by name", models)
         require(len(models) > 0, "models", "hold at least one model", dict(models))
-        require(0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
+        names = [str(name) for name in models]
+        require(len(set(names)) == len(names), "models", "have different names", names)
+        require(is_number(forgetting) and 0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
         is_detector = detector is None or isinstance(detector, ShiftDetector)
         require(is_detector, "detector", "be a sgais.ShiftDetector", detector)
         self.config, self.seed, self.forgetting = config, seed, forgetting
@@ -108,7 +109,7 @@ class Comparison:
             prior_odds: Against the mean of the others.
         """
         require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
-        require(0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
+        require(is_number(prior_odds) and 0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
         _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
         self._watching.add(name)
         try:
@@ -116,7 +117,7 @@ class Comparison:
         except BaseException:
             self._watching.drop(name)
             raise
-        mean = float(logsumexp(list(self._log_odds.values())) - np.log(len(self._log_odds)))
+        mean = log_sum(np.array(list(self._log_odds.values()))) - float(np.log(len(self._log_odds)))
         self._log_odds[name] = mean + float(np.log(prior_odds))
         self._weights = self._standing_weights()
 
@@ -284,8 +285,8 @@ class Comparison:
         for name in self._alive():
             try:
                 steps[name] = self._members[name].weigh(chunk)
-            except DataError as error:
-                raise DataError(f"model {name!r} refuses the chunk: {error}") from error
+            except (DataError, ModelError) as error:
+                raise type(error)(f"model {name!r} refuses the chunk: {error}") from error
             except EstimationError as error:
                 failures[name] = str(error)
         if not steps:

@@ -27,6 +27,11 @@ class CheckpointError(SgaisError, RuntimeError):
     """A checkpoint could not be written or read; what is running goes on as it was."""
 
 
+def is_number(value: object) -> bool:
+    """Whether something is a real number; True and False are none."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def require_count(name: str, value: object, smallest: int = 1) -> None:
     """Check an argument that counts something."""
     is_count = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= smallest

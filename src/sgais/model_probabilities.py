@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
-from sgais.errors import require
+from sgais.errors import is_number, require
 
 BAND = 3.0  # standard errors on either side
 
@@ -17,13 +17,13 @@ def with_bands(log_posteriors: np.ndarray, errors: np.ndarray) -> tuple[np.ndarr
     others' sum is that of its parts by their shares (delta method).
     """
     count = len(log_posteriors)
-    probabilities = np.exp(log_posteriors - logsumexp(log_posteriors))
+    probabilities = np.exp(log_posteriors - log_sum(log_posteriors))
     if count == 1:
         return probabilities, probabilities, probabilities
     lows, highs = np.empty(count), np.empty(count)
     for number in range(count):
         others = np.delete(log_posteriors, number)
-        total = logsumexp(others)
+        total = log_sum(others)
         shares = np.exp(others - total)
         error = np.hypot(errors[number], np.linalg.norm(shares * np.delete(errors, number)))
         log_odds = log_posteriors[number] - total
@@ -36,20 +36,28 @@ def with_bands(log_posteriors: np.ndarray, errors: np.ndarray) -> tuple[np.ndarr
 
 def log_prior_odds(names: list[str], prior_odds: Mapping[str, float] | None) -> dict[str, float]:
     """The logs of prior odds that have been checked; all alike if none are given."""
+    is_mapping = prior_odds is None or isinstance(prior_odds, Mapping)
+    require(is_mapping, "prior_odds", "be a dictionary of numbers by name", prior_odds)
     odds = dict.fromkeys(names, 1.0) if prior_odds is None else dict(prior_odds)
     require(sorted(odds) == sorted(names), "prior_odds", f"name the models {sorted(names)}", sorted(odds))
     for name, value in odds.items():
-        require(0 < value < np.inf, "prior_odds", "be positive numbers", {name: value})
+        require(is_number(value) and 0 < value < np.inf, "prior_odds", "be positive numbers", {name: value})
     return {name: float(np.log(odds[name])) for name in names}
 
 
 def shares_of(logs: Mapping[str, float]) -> dict[str, float]:
     """Numbers with these logs, scaled to sum to one."""
     values = np.array(list(logs.values()))
-    return dict(zip(logs, np.exp(values - logsumexp(values)).tolist(), strict=True))
+    return dict(zip(logs, np.exp(values - log_sum(values)).tolist(), strict=True))
 
 
 def log_mixture(weights: Mapping[str, float], logs: Mapping[str, float]) -> float:
     """The log of the weighted mean of numbers with these logs."""
     shares = np.array([weights[name] for name in logs])
-    return float(logsumexp(list(logs.values()), b=shares / shares.sum()))
+    with np.errstate(divide="ignore"):  # a model that counts nothing
+        return log_sum(np.array(list(logs.values())) + np.log(shares / shares.sum()))
+
+
+def log_sum(logs: np.ndarray) -> float:
+    """The log of the sum of a few numbers with these logs; SciPy's takes a hundred times as long for so few."""
+    return float(np.logaddexp.reduce(logs))

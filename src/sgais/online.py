@@ -256,32 +256,32 @@ class OnlineEvidence:
     @property
     def last_record(self) -> EvidenceRecord | None:
         """The newest point of the curve."""
-        return self._records[-1] if self._records else None
+        return self._records.last
 
     @property
     def num_rows(self) -> int:
         """Rows seen so far."""
-        return self._records[-1].num_rows if self._records else 0
+        return self._records.last.num_rows if self._records.last else 0
 
     @property
     def log_evidence(self) -> float:
         """Log Z of all rows so far; 0 before the first."""
-        return self._records[-1].log_evidence if self._records else 0.0
+        return self._records.last.log_evidence if self._records.last else 0.0
 
     @property
     def standard_error(self) -> float:
         """The Monte Carlo error of `log_evidence`; NaN in paper mode, since Algorithm 1 gives none."""
-        return self._records[-1].standard_error if self._records else 0.0
+        return self._records.last.standard_error if self._records.last else 0.0
 
     @property
     def error_budget(self) -> dict[str, float]:
         """The parts of the error of `log_evidence`, in nats: Monte Carlo, and the heat of the moves."""
-        return error_budget(self._records[-1] if self._records else None)
+        return error_budget(self._records.last)
 
     @property
     def warning(self) -> str:
         """Why `log_evidence` should not be trusted; empty if nothing is known against it."""
-        return self._records[-1].warning if self._records else ""
+        return self._records.last.warning if self._records.last else ""
 
     @property
     def records(self) -> tuple[EvidenceRecord, ...]:

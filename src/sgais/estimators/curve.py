@@ -19,6 +19,7 @@ class Curve:
         self._numbers = GrowingTable(NUMBERS)
         # A warning stays for many records: its text, and the number of the record from which on it holds.
         self._warnings, self._warned_from = [""], [0]
+        self.last: EvidenceRecord | None = None  # asked for many times a chunk
 
     def append(self, record: EvidenceRecord) -> None:
         """Add a record."""
@@ -26,6 +27,7 @@ class Curve:
             self._warnings.append(record.warning)
             self._warned_from.append(len(self))
         self._numbers.append(tuple(getattr(record, name) for name in NUMBERS))
+        self.last = record
 
     def columns(self) -> dict[str, np.ndarray]:
         """The numbers by name, and the warnings."""
@@ -43,6 +45,7 @@ class Curve:
         curve = cls()
         curve._numbers.extend(state["numbers"])
         curve._warnings, curve._warned_from = list(state["warnings"]), list(state["warned_from"])
+        curve.last = curve[-1] if len(curve) else None
         return curve
 
     def __len__(self) -> int:

@@ -32,6 +32,17 @@ class Curve:
             self._warned_from.append(self._length)
         self._length += 1
 
+    def keep_latest(self, count: int) -> None:
+        """Forget the records before the latest."""
+        dropped = max(self._length - count, 0)
+        kept = self._numbers[dropped : self._length]
+        self._numbers = np.empty(max(SMALLEST_BUFFER, len(kept)), DTYPE)
+        self._numbers[: len(kept)] = kept
+        first = bisect_right(self._warned_from, dropped) - 1  # the warning that the first of those kept has
+        self._warnings = self._warnings[first:]
+        self._warned_from = [max(number - dropped, 0) for number in self._warned_from[first:]]
+        self._length = len(kept)
+
     def columns(self) -> dict[str, np.ndarray]:
         """The numbers by name, and the warnings."""
         numbers = self._numbers[: self._length]

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-shift appendix-a lock clean
+.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-shift bench-serve appendix-a test-browser refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-16s %s\n", $$1, $$2}'
@@ -24,6 +24,9 @@ test: install lint  ## Lint, types, imports and the fast tests
 
 test-slow: install  ## The tests that take minutes
 	$(BIN)/pytest -n 2 -m slow
+
+test-browser: install  ## The page in a real browser (needs Chromium and chromedriver)
+	$(BIN)/pytest -m browser
 
 lint: install  ## Style, types and who may import whom
 	$(BIN)/ruff check .
@@ -54,8 +57,14 @@ appendix-a: install  ## Nested sampling against AIS, as in appendix A (an hour; 
 bench-shift: install  ## Delay and false alarms of the shift detector beside river's
 	$(BIN)/python benchmarks/shift.py
 
+bench-serve: install  ## The service under load for a minute, and an hour's rows with the page open (half an hour)
+	$(BIN)/python benchmarks/serve.py
+
+refresh-uplot:  ## Fetch the newest uPlot from the npm registry into the page (needs npm)
+	$(PYTHON) src/sgais/serve/page/vendor/refresh.py
+
 lock: install  ## Choose new versions for requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --group dev --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
 	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache

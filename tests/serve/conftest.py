@@ -38,6 +38,22 @@ def start(tmp_path):
         service.kill()
 
 
+@pytest.fixture
+def refused_command(capsys):
+    """Runs a command that must fail at once, in this process, and say why in one line."""
+    from sgais.cli import app
+
+    def run(words, *arguments):
+        with pytest.raises(SystemExit) as end:
+            app([str(argument) for argument in arguments], prog_name="sgais")
+        said = capsys.readouterr().err
+        assert end.value.code == 2, said
+        assert words in said
+        assert len(said.strip().splitlines()) == 1
+
+    return run
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
     """A service that the tests of a file share."""

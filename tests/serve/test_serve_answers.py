@@ -163,3 +163,31 @@ def test_log_z_is_that_of_a_run_over_the_same_rows(start, data):
         offline.update(chunk)
     found = {model["name"]: model["log_evidence"] for model in state["models"]}
     assert found == {name: offline[name].log_evidence for name in models}
+
+
+NUMPYRO = """
+import numpyro
+import numpyro.distributions as dist
+
+
+def heavier(height, weight):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0))
+    with numpyro.plate("people", height.shape[0]):
+        numpyro.sample("weight", dist.Normal(slope * height, 1.0), obs=weight)
+"""
+
+
+def test_a_model_that_says_what_it_wants_with_the_first_rows(start, tmp_path):
+    """The first batch that it can do something with settles the columns, for good."""
+    (tmp_path / "people.py").write_text(NUMPYRO)
+    service = start(f"{tmp_path / 'people.py'}:heavier", "--paper", "--set", "num_particles=16", "--chunk-size", 4)
+    assert service.post([{"height": 1.0, "mass": 2.0}]).status == 422
+    good = {"height": 1.7, "weight": 70.0}
+    assert service.post([good, good]).status == 201
+    missing = service.post([{"height": 1.0}])
+    assert (missing.status, missing.json["error"]["column"]) == (422, "weight")
+    service.kill()
+    service = start()
+    assert service.post([{"height": 1.0, "mass": 2.0}]).json["error"]["column"] == "weight"
+    assert service.post([good, good]).json["first_row"] == 2
+    assert service.wait_for_rows(4)["models"][0]["log_evidence"] < 0

@@ -50,3 +50,13 @@ def test_a_service_that_was_stopped_can_be_replayed(start, data, tmp_path):
         assert json.loads((tmp_path / "kept" / "run.json").read_text())["chunk_size"] == 50
     finally:
         again.kill()
+
+
+def test_folders_are_not_mixed_up(saved_run, start, refused_command, tmp_path):
+    """A run is no service, and a service is no run."""
+    refused_command("--replay", "serve", "--save", saved_run)
+    start(*MODELS, *COLUMNS, "--paper").stop()
+    refused_command("sgais serve --save", "resume", tmp_path / "kept")
+    (tmp_path / "kept" / "run.json").unlink()
+    (tmp_path / "kept" / "log" / "rows-00000000000000000000.log").touch()
+    refused_command("another service", "serve", *MODELS, *COLUMNS, "--save", tmp_path / "kept")

@@ -84,11 +84,12 @@ class Interruption:
             raise WokenError
 
     def _listen(self) -> None:
-        while received := self._reader.recv(1):
-            if received[0] not in SIGNALS:
-                continue
-            self.signal_number = received[0]
-            if not self._has_stopped.wait(PATIENCE):
-                self._last_words()
-                os._exit(self.exit_code)
-            return
+        with self._reader:
+            while received := self._reader.recv(1):
+                if received[0] not in SIGNALS:
+                    continue
+                self.signal_number = received[0]
+                if not self._has_stopped.wait(PATIENCE):
+                    self._last_words()
+                    os._exit(self.exit_code)
+                return

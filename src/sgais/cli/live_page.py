@@ -1,5 +1,6 @@
 """The page of a run in this process: `--live`."""
 
+import os
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ def shown(session: Session) -> Iterator[None]:
     console = Console(stderr=True)
     with PageServer(App(board, Guard(HOST, None), Limits()), HOST, 0) as server:
         say(console, f"The page is at {server.url}")
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and _has_screen():
             webbrowser.open(server.url)
         try:
             yield
@@ -51,6 +52,11 @@ def shown(session: Session) -> Iterator[None]:
             if end.exit_code == 0:
                 _wait(console, server.url)
             raise
+
+
+def _has_screen() -> bool:
+    """A browser in the terminal would draw over the run."""
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _wait(console: Console, url: str) -> None:

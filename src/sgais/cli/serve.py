@@ -1,6 +1,7 @@
 """`sgais serve`: a service that takes observations in, and a page that shows how the models stand."""
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,9 +16,13 @@ from sgais.cli.say import say, say_warnings
 from sgais.cli.serve_extra import require_extra
 from sgais.cli.session import config_of, history_of
 from sgais.cli.settings import POSTED, Settings, gather
+from sgais.cli.snapshot import ModelAlarm
 from sgais.errors import ConfigError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from sgais.serve.board import ShownAlarm
     from sgais.serve.limits import Limits
     from sgais.serve.security import Guard
     from sgais.serve.service import Plan
@@ -80,6 +85,7 @@ def serve(
     is_begun = (folder.path / "run.json").exists()
     if is_begun and not specs and flags.config is None:
         settings = folder.settings()
+        _check_is_service(folder, settings)
         folder.go_where_it_was_started(settings)
     else:
         settings = gather(specs, POSTED, True, flags, estimator, history=HISTORY)
@@ -102,6 +108,7 @@ def _serve(
     say_warnings(console)
     with FolderLock(folder.path), Interruption() as interruption:
         if not is_begun:
+            _check_has_no_rows(folder)
             folder.clear()
         plan = _plan(settings, limits)
         title = "Comparing " + ", ".join(settings.models) if len(settings.models) > 1 else next(iter(settings.models))
@@ -115,11 +122,19 @@ def _serve(
             service.board.say(ENDED)
         in_time = service.stop(PATIENCE)
         if in_time and service.board.num_rows:
-            folder.write_records(records_table(service.board), service.board.alarms)  # type: ignore[arg-type]
+            _keep_curves(folder, records_table(service.board), service.board.alarms)
         say(console, f"Stopped. Go on with: sgais serve --save {folder.path}")
     if not in_time:
         os._exit(interruption.exit_code)  # a chunk that takes long is in the log, and is taken in at the next start
     raise typer.Exit(interruption.exit_code)
+
+
+def _keep_curves(folder: RunFolder, table: "pd.DataFrame", alarms: "list[ShownAlarm]") -> None:
+    """For a replay; nothing else depends on it."""
+    try:
+        folder.write_records(table, [ModelAlarm(*alarm) for alarm in alarms])
+    except OSError as error:
+        warnings.warn(f"no records.csv: {error.strerror}", stacklevel=2)
 
 
 def _show(path: Path, guard: "Guard", limits: "Limits", host: str, port: int) -> None:
@@ -164,6 +179,23 @@ def _check_same(folder: RunFolder, settings: Settings) -> None:
                 f"`--save` must be a folder of the same service, got {folder.path}, begun with {name} = "
                 f"{before[name]!r}, not {value!r}. Leave the models out to go on with it, or choose another folder."
             )
+
+
+def _check_is_service(folder: RunFolder, settings: Settings) -> None:
+    if settings.source != POSTED:
+        raise ConfigError(
+            f"`--save` must be the folder of a service, got {folder.path}, a run on {settings.source}. Look at it with "
+            f"`sgais serve --replay {folder.path}`, or choose another folder."
+        )
+
+
+def _check_has_no_rows(folder: RunFolder) -> None:
+    """Rows of a service whose settings are lost would be taken for those of this one."""
+    if any((folder.path / "log").glob("rows-*.log")):
+        raise ConfigError(
+            f"`--save` must be a new folder, or have its run.json, got {folder.path}, which has rows of another "
+            "service. Choose another folder."
+        )
 
 
 def _token(path: Path | None) -> str | None:

@@ -4,6 +4,7 @@ import json
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from starlette.applications import Starlette
@@ -53,7 +54,6 @@ class App:
         routes = [Route(path, _serve_asset(asset), methods=["GET"]) for path, asset in assets.items()]
         routes += [
             Route("/health", self._health, methods=["GET"]),
-            Route("/openapi.json", self._openapi, methods=["GET"]),
             *[Route(path, self._guarded(answer), methods=[method]) for path, method, answer in self._api()],
         ]
         handlers: Any = {RefusalError: self._refuse, HTTPException: self._refuse_plainly}
@@ -66,6 +66,7 @@ class App:
             ("/records", "GET", self._records),
             ("/events", "GET", self._events),
             ("/metrics", "GET", self._metrics),
+            ("/openapi.json", "GET", self._openapi),
         ]
         if self._service is None:
             return shown
@@ -94,8 +95,8 @@ class App:
         assert self._service is not None, "the route is there for services"
         media_type = media_type_of(request, PARSERS)
         body = await body_of(request, self._limits.body_bytes)
-        inputs = self._service.intake.admission.inputs(media_type, body)
-        return _json(await self._predictions.predict(self._service.worker.forecaster, inputs))
+        read_inputs = partial(self._service.intake.admission.inputs, media_type, body)
+        return _json(await self._predictions.predict(self._service.worker.forecaster, read_inputs))
 
     async def _state(self, _: Request) -> Response:
         return _json(self._whole_state())

@@ -69,7 +69,7 @@ class Board:
         self.add_point(common, standings, alarms)
         with self._lock:
             self._remarks = dict(remarks)
-            self._status = RUNNING
+            self._status, self._message = RUNNING, ""
 
     def add_point(
         self, common: Sequence[float], standings: Mapping[str, ModelStanding], alarms: Sequence[ShownAlarm] = ()

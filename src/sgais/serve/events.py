@@ -34,7 +34,8 @@ class Readers:
         self._board, self._extra, self._most = board, extra, most
         self.count = 0
         self.is_closed = False
-        self._cached: tuple[Any, bytes] = (None, b"")
+        self._cached_for: Any = None
+        self._cached: tuple[bytes, float] = (b"", 0)
 
     def open(self, first_row: float) -> "EventResponse":
         """The answer to a new reader, who has seen the stream up to a row."""
@@ -44,10 +45,13 @@ class Readers:
 
     async def events(self, row: float) -> AsyncIterator[bytes]:
         """What happens behind a row."""
-        version, silent = -1, 0.0
+        heard_of: Any = None
+        silent = 0.0
         while not self.is_closed:
-            if self._board.version != version:
-                version, silent = self._board.version, 0.0
+            # Rows that wait for a chunk to be full are news as well.
+            version = (self._board.version, self._extra().get("rows_accepted"))
+            if version != heard_of:
+                heard_of, silent = version, 0.0
                 text, row = self._news(row, version)
                 yield text
             elif silent >= SECONDS_BETWEEN_SIGNS_OF_LIFE:
@@ -56,15 +60,15 @@ class Readers:
             await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
             silent += SECONDS_BETWEEN_EVENTS
 
-    def _news(self, row: float, version: int) -> tuple[bytes, float]:
-        """State and points as one event; readers at the same place share it."""
-        newest = self._board.num_rows
-        if self._cached[0] != (row, version):
+    def _news(self, row: float, version: Any) -> tuple[bytes, float]:
+        """State and points as one event, and the row up to which it tells; readers at the same place share it."""
+        if self._cached_for != (row, version):
+            newest = self._board.num_rows
             records = self._board.records(row + 1, newest, MOST_POINTS)
             content = {"state": self._board.state() | self._extra(), "records": records}
             text = f"id: {newest}\nevent: news\ndata: {json.dumps(content, allow_nan=False)}\n\n"
-            self._cached = ((row, version), text.encode())
-        return self._cached[1], newest
+            self._cached_for, self._cached = (row, version), (text.encode(), newest)
+        return self._cached
 
 
 class EventResponse(Response):

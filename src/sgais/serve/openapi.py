@@ -32,7 +32,9 @@ def document(limits: Limits, mapping: ColumnMapping | None, needs_token: bool, t
     """The document; `mapping` are the columns of a batch, as far as they are known."""
     paths = {
         "/health": {"get": _operation("health", "Is the service well?", {200: _json(_HEALTH), 503: _json(_HEALTH)})},
-        "/openapi.json": {"get": _operation("openapi", "This document.", {200: _json({"type": "object"})})},
+        "/openapi.json": {
+            "get": _operation("openapi", "This document.", {200: _json({"type": "object"})}, needs_token)
+        },
         "/state": {"get": _operation("state", "Where the models stand.", {200: _json(_STATE)}, needs_token)},
         "/records": {"get": _records(needs_token)},
         "/events": {"get": _events(needs_token)},

@@ -1,6 +1,7 @@
 """What the models expect, averaged: computed beside the stream, from a copy of the comparison."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,17 +43,15 @@ class Predictions:
     def __init__(self) -> None:
         self._num_running = 0
 
-    async def predict(self, forecaster: Forecaster, inputs: Chunk) -> dict[str, Any]:
-        """The mixture's mean or class probabilities, and quantiles, for each row."""
+    async def predict(self, forecaster: Forecaster, read_inputs: Callable[[], Chunk]) -> dict[str, Any]:
+        """The mixture's mean or class probabilities, and quantiles, for each row that is read."""
         if forecaster.num_rows == 0:
             raise RefusalError(409, "there is nothing to predict from before the first chunk.", retry_after=5)
-        if inputs and num_rows(inputs) > MOST_ROWS:
-            raise RefusalError(413, f"at most {MOST_ROWS} rows can be predicted at once, got {num_rows(inputs)}.")
         if self._num_running >= MOST_AT_ONCE:
             raise RefusalError(429, "too many predictions at once.", retry_after=1)
         self._num_running += 1
         try:
-            return await asyncio.to_thread(_answer, forecaster, inputs)
+            return await asyncio.to_thread(_answer, forecaster, read_inputs)
         except (DataError, ModelError) as error:
             raise RefusalError(422, str(error), row=None, column=None) from error
         except SgaisError as error:
@@ -61,7 +60,10 @@ class Predictions:
             self._num_running -= 1
 
 
-def _answer(forecaster: Forecaster, inputs: Chunk) -> dict[str, Any]:
+def _answer(forecaster: Forecaster, read_inputs: Callable[[], Chunk]) -> dict[str, Any]:
+    inputs = read_inputs()
+    if inputs and num_rows(inputs) > MOST_ROWS:
+        raise RefusalError(413, f"at most {MOST_ROWS} rows can be predicted at once, got {num_rows(inputs)}.")
     count = num_rows(inputs) if inputs else None  # without inputs there is one answer, not one per row
     prediction = forecaster.comparison.predict(_padded(inputs) if inputs else None)
     mean, probabilities, quantiles = _cut(prediction, count)

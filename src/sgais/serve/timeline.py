@@ -48,7 +48,6 @@ class Timeline:
     def between(self, first: float, last: float, most: int) -> np.ndarray:
         """At most `most` points with `first <= points[:, 0] <= last`, as fine as they are kept."""
         recent = self._recent[: self._recent_end]
-        # Behind the last coarse point that is before the stretch, the recent ones may not reach back far enough.
         points = recent if len(recent) and recent[0, 0] <= first else self._all()
         start, end = np.searchsorted(points[:, 0], first), np.searchsorted(points[:, 0], last, side="right")
         return self._thinned(points[start:end], max(most, 1))

@@ -21,6 +21,7 @@ from sgais.serve.standing import remarks_of, standings_of
 KEPT_RECORDS = 256  # of a comparison; the board keeps the rest, thinned
 SECONDS_BETWEEN_LOOKS = 0.02  # at a log with too few rows for a chunk
 SECONDS_BETWEEN_TRIES = 1.0  # where the disk is full
+COMPILING = "The first chunk takes a while: the models are compiled."
 
 
 class Worker:
@@ -50,6 +51,7 @@ class Worker:
         self._checkpoint_seconds, self._chunk_size = checkpoint_seconds, chunk_size
         self._note_taken_in, self._note_failure = note_taken_in, note_failure
         self._reader = LogReader(log, state.comparison.num_rows)
+        self._is_warm = False  # whether a chunk has been taken in since the start
         self._is_stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sgais-worker", daemon=True)
         self._saved_rows = state.comparison.num_rows  # in the newest checkpoint
@@ -96,6 +98,8 @@ class Worker:
         if chunk is None:
             return False
         comparison = self._state.comparison
+        if not self._is_warm:
+            self._state.board.say(RUNNING, COMPILING)
         while True:
             try:
                 comparison.update(chunk)
@@ -110,6 +114,7 @@ class Worker:
             remarks_of(comparison, ""),
             self._state.watchers.look(comparison),
         )
+        self._is_warm = True
         comparison.keep_records(KEPT_RECORDS)
         self.forecaster = Forecaster.of(comparison)
         self._note_taken_in(comparison.num_rows)

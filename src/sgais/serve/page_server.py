@@ -13,6 +13,7 @@ START_SECONDS = 10.0
 GRACE_SECONDS = 2  # for requests that are being answered when the server ends
 MOST_CONNECTIONS = 1_000
 LARGEST_HEADERS = 32 * 1024
+SEND_BUFFER = 64 * 1024
 
 
 class PageServer:
@@ -72,6 +73,8 @@ def _listening(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, kind, protocol)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # What is sent and not read waits in the system: little, so that a reader who has stopped is noticed.
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         found.bind(address)
     except OSError as error:
         raise ConfigError(

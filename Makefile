@@ -57,7 +57,7 @@ appendix-a: install  ## Nested sampling against AIS, as in appendix A (an hour; 
 bench-shift: install  ## Delay and false alarms of the shift detector beside river's
 	$(BIN)/python benchmarks/shift.py
 
-bench-serve: install  ## The service under load for a minute, and an hour's rows with the page open (half an hour)
+bench-serve: install  ## The service under load for a minute, and an hour's rows with the page open (five minutes)
 	$(BIN)/python benchmarks/serve.py
 
 refresh-uplot:  ## Fetch the newest uPlot from the npm registry into the page (needs npm)

@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -60,3 +62,10 @@ def test_folders_are_not_mixed_up(saved_run, start, refused_command, tmp_path):
     (tmp_path / "kept" / "run.json").unlink()
     (tmp_path / "kept" / "log" / "rows-00000000000000000000.log").touch()
     refused_command("another service", "serve", *MODELS, *COLUMNS, "--save", tmp_path / "kept")
+
+
+def test_the_library_does_without_the_extra():
+    """Only `serve` and `--live` import what comes with it."""
+    script = "import sys, sgais.cli; print([name for name in ('starlette', 'uvicorn') if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow lint format bench bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line appendix-a lock clean
+.PHONY: help install demo test test-slow test-browser lint format bench bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve appendix-a refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -24,6 +24,9 @@ test: install lint  ## Lint, types, imports and the fast tests
 
 test-slow: install  ## The tests that take minutes
 	$(BIN)/pytest -n 2 -m slow
+
+test-browser: install  ## The page in a real browser (needs Chromium and chromedriver)
+	$(BIN)/pytest -m browser
 
 lint: install  ## Style, types and who may import whom
 	$(BIN)/ruff check .
@@ -60,8 +63,14 @@ bench-shift: install  ## Delay and false alarms of the shift detector beside riv
 bench-command-line: install  ## Cost of sgais compare beside the same in Python (some minutes)
 	$(BIN)/python benchmarks/command_line.py
 
+bench-serve: install  ## The service under load for a minute, and an hour's rows with the page open (five minutes)
+	$(BIN)/python benchmarks/serve.py
+
+refresh-uplot:  ## Fetch the newest uPlot from the npm registry into the page (needs npm)
+	$(PYTHON) src/sgais/serve/page/vendor/refresh.py
+
 lock: install  ## Choose new versions for requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --group dev --upgrade --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --group dev --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
 	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache

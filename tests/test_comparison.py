@@ -236,3 +236,25 @@ def test_frames(comparison):
     assert len(frame) == 8
     assert set(frame["model"]) == {"one", "all"}
     assert comparison.curves["all"][-1].log_evidence == frame.iloc[-1]["log_evidence"]
+
+
+def test_records_can_be_forgotten(tmp_path):
+    forgetful, whole = filled(chunks=CHUNKS[:3]), filled()
+    forgetful.keep_records(1)
+    assert [record.num_rows for record in forgetful.records] == [1500]
+    forgetful.update(CHUNKS[3])
+    forgetful.save(tmp_path / "checkpoint")
+    loaded = sgais.Comparison.load(tmp_path / "checkpoint", MODELS)
+    for comparison in (forgetful, loaded):
+        assert comparison.last_record == whole.last_record
+        with pytest.raises(sgais.ConfigError, match="forgotten"):
+            comparison.add("two", LinearRegression(dim=3, features=(0, 1)))
+
+
+def test_a_frozen_copy_predicts_as_before():
+    comparison = filled(chunks=CHUNKS[:2])
+    inputs = {"x": DATA["x"][:4]}
+    frozen, before = comparison.frozen(), comparison.predict(inputs)
+    comparison.update(CHUNKS[2])
+    np.testing.assert_array_equal(frozen.predict(inputs).mean, before.mean)
+    assert not np.array_equal(comparison.predict(inputs).mean, before.mean)

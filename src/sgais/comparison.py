@@ -1,9 +1,11 @@
 """Many models on one stream: which of them, how sure, and what they expect together."""
 
+import copy
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -72,6 +74,7 @@ class Comparison:
         self._watching = Watching(detector)
         for name in self._members:
             self._watching.add(name)
+        self._num_forgotten = 0  # records that are no longer kept
 
     def update(self, chunk: object) -> ComparisonRecord:
         """Take in a chunk: all models or none, but for those that cannot go on."""
@@ -153,6 +156,11 @@ class Comparison:
         return tuple(self._records)
 
     @property
+    def last_record(self) -> ComparisonRecord | None:
+        """The newest of them."""
+        return self._records[-1] if self._records else None
+
+    @property
     def curves(self) -> dict[str, tuple[EvidenceRecord, ...]]:
         """The evidence curve of each model."""
         return {name: member.records for name, member in self._members.items()}
@@ -223,7 +231,16 @@ class Comparison:
         """Write everything that the future depends on to a file, as `OnlineEvidence.save` does."""
         if not self._records:
             raise SgaisError("there is nothing to save before the first chunk. Push one first.")
-        content = {
+        checkpoint.write(path, self.saved())
+
+    @classmethod
+    def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
+        """Go on from a checkpoint, with the models that it was saved with."""
+        return cls.restored(checkpoint.read(path, SAVED_TYPES), models)
+
+    def saved(self) -> dict[str, Any]:
+        """What a checkpoint holds of it."""
+        return {
             "config": self.config,
             "seed": self.seed,
             "forgetting": self.forgetting,
@@ -233,15 +250,14 @@ class Comparison:
             "weights": self._weights,
             "records": self._records.state(),
             "watching": self._watching.state(),
+            "num_forgotten": self._num_forgotten,
             "place": self.place,
             "history": saved_history(self._history),
         }
-        checkpoint.write(path, content)
 
     @classmethod
-    def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
-        """Go on from a checkpoint, with the models that it was saved with."""
-        content = checkpoint.read(path, SAVED_TYPES)
+    def restored(cls, content: dict[str, Any], models: Mapping[str, Bindable]) -> "Comparison":
+        """What was saved."""
         names = sorted([*content["members"], *content["failures"]])
         require(sorted(models) == names, "models", f"have the names that were saved, {names}", sorted(models))
         history = restored_history(content["history"])
@@ -253,7 +269,24 @@ class Comparison:
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
         comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
         comparison._watching = Watching.restored(content["watching"])
+        comparison._num_forgotten = content["num_forgotten"]
         return comparison
+
+    def frozen(self) -> "Comparison":
+        """A copy to predict with, from any thread, while this one goes on; it must not be updated."""
+        frozen = copy.copy(self)
+        frozen._members = {name: copy.copy(member) for name, member in self._members.items()}
+        frozen._failures = dict(self._failures)
+        return frozen
+
+    def keep_records(self, count: int) -> None:
+        """Forget records but for the latest `count` or so, on a stream that does not end; no evidence changes."""
+        if len(self._records) < 2 * count:
+            return  # to forget a few at a time would cost more than to keep them
+        self._num_forgotten += len(self._records) - count
+        self._records.keep_latest(count)
+        for member in self._members.values():
+            member.keep_records(count)
 
     def __str__(self) -> str:
         table = self.table().drop(columns="note").to_string(float_format=lambda value: f"{value:.4g}")
@@ -341,6 +374,11 @@ class Comparison:
 
     def _replayed(self, name: str, model: Bindable) -> OnlineEvidence:
         """A new model that has seen all rows so far, cut as they came."""
+        if self._num_forgotten:
+            raise ConfigError(
+                "a model can only join while every record is kept, since they say how the rows were cut, and "
+                f"{self._num_forgotten} are forgotten. Do not call keep_records."
+            )
         if self._history.reach < self._history.num_rows:
             raise ConfigError(
                 f"a model can only join while every row is kept, and of {self._history.num_rows} rows the history "

@@ -37,6 +37,12 @@ class GrowingTable:
         for row in zip(*(columns[name].tolist() for name in self._names), strict=True):
             self.append(row)
 
+    def keep_latest(self, count: int) -> None:
+        """Forget the rows before the latest."""
+        kept = {name: values[-count:] for name, values in self.columns().items()}
+        self._blocks, self._length = [], 0
+        self.extend(kept)
+
     def __len__(self) -> int:
         return self._length
 

@@ -222,6 +222,10 @@ class OnlineEvidence:
         evidence.place = replace(content["place"], is_resumed=True)
         return evidence
 
+    def keep_records(self, count: int) -> None:
+        """Forget all records but the latest, on a stream that does not end; no evidence changes."""
+        self._records.keep_latest(count)
+
     def log_predictive(self, chunk: object) -> float:
         """Log p(chunk | everything seen) under the present particles; changes nothing."""
         model, _, rows = self._check(chunk)

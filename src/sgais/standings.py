@@ -62,6 +62,8 @@ class ComparisonRecord(NamedTuple):
 
 NUMBERS = {name: kind for name, kind in get_type_hints(Standing).items() if kind in (int, float)}
 
+CHUNKS = {"num_rows": int, "log_predictive": float, "end": int}  # the end of the chunk's rows in the other table
+
 
 class Standings:
     """A list of `ComparisonRecord`, without the Python objects: a stream may have very many chunks.
@@ -70,7 +72,7 @@ class Standings:
     """
 
     def __init__(self) -> None:
-        self._chunks = GrowingTable({"num_rows": int, "log_predictive": float, "end": int})  # the end in the other
+        self._chunks = GrowingTable(CHUNKS)
         self._models = GrowingTable({"model": int, **NUMBERS, "warning": int})
         # Texts have numbers, in the order in which they first came.
         self._names: dict[str, int] = {}
@@ -82,6 +84,18 @@ class Standings:
             numbers = (getattr(standing, number) for number in NUMBERS)
             self._models.append((_number(name, self._names), *numbers, _number(standing.warning, self._warnings)))
         self._chunks.append((record.num_rows, record.log_predictive, len(self._models)))
+
+    def keep_latest(self, count: int) -> None:
+        """Forget the records before the latest."""
+        first = max(len(self) - count, 0)
+        if first == 0:
+            return
+        start = self._chunks[first - 1]["end"]
+        chunks = self._chunks.columns()
+        chunks["end"] -= start
+        self._models.keep_latest(len(self._models) - start)
+        self._chunks = GrowingTable(CHUNKS)
+        self._chunks.extend({name: values[first:] for name, values in chunks.items()})
 
     def columns(self) -> dict[str, np.ndarray]:
         """One row per chunk and model: the chunk's `num_rows`, the name of the model, and its standing."""

@@ -46,3 +46,13 @@ def test_columns_are_those_of_the_records():
 def test_an_empty_curve_has_no_records():
     assert list(Curve()) == []
     assert list(Curve.restored(Curve().state())) == []
+
+
+@pytest.mark.parametrize("count", [1, 30, 64, 115, 125, 300])
+def test_what_is_old_is_forgotten(count):
+    curve = filled()
+    curve.keep_latest(count)
+    assert list(curve) == RECORDS[-count:]
+    curve.append(record(200, "other"))
+    assert list(curve)[-1] == record(200, "other")
+    assert list(Curve.restored(curve.state())) == list(curve)

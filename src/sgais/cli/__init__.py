@@ -12,6 +12,7 @@ from sgais.cli.group import Commands
 from sgais.cli.plot import plot
 from sgais.cli.resume import resume
 from sgais.cli.run import run
+from sgais.cli.serve import serve
 
 app = typer.Typer(
     cls=Commands,
@@ -39,5 +40,5 @@ def main(
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
 
 
-for command in (demo, run, compare, resume, plot, estimate, check):
+for command in (demo, run, compare, resume, serve, plot, estimate, check):
     app.command()(command)

@@ -15,7 +15,7 @@ from sgais.cli.session import Session
 from sgais.cli.settings import Settings
 
 
-def start(settings: Settings, save: Path | None, output: Output) -> None:
+def start(settings: Settings, save: Path | None, output: Output, live: bool = False) -> None:
     """Begin a run and see it through."""
     folder = None if save is None else RunFolder(save)
     if folder is not None:
@@ -24,7 +24,13 @@ def start(settings: Settings, save: Path | None, output: Output) -> None:
     session = Session(settings, folder)
     if folder is not None:
         folder.begin(settings)
-    see_through(session, output)
+    if live:
+        from sgais.cli.live_page import shown  # needs the extra `serve`
+
+        with shown(session):
+            see_through(session, output)
+    else:
+        see_through(session, output)
 
 
 def see_through(session: Session, output: Output) -> None:

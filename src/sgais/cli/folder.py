@@ -1,6 +1,7 @@
 """The folder of a run: what it is called, what is in it, and how that is read again."""
 
 import csv
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,6 +68,16 @@ class RunFolder:
             ) from error
         except (OSError, ValueError, TypeError) as error:
             raise SgaisError(f"`{self.path / 'run.json'}` must hold the settings of a run, got {error}.") from error
+
+    def go_where_it_was_started(self, settings: Settings) -> None:
+        """Paths in the settings are meant from there."""
+        try:
+            os.chdir(settings.working_directory)
+        except OSError as error:
+            raise ConfigError(
+                f"`working_directory` of {self.path / 'run.json'} must be a folder, got {settings.working_directory}: "
+                f"{error.strerror}. Correct it there."
+            ) from error
 
     def write_records(self, frame: pd.DataFrame, alarms: Sequence[ModelAlarm]) -> None:
         """The curve, and the changes that were noticed."""

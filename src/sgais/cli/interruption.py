@@ -59,6 +59,16 @@ class Interruption:
         """The run takes in no more chunks: it may take its time to save."""
         self._has_stopped.set()
 
+    def wait(self) -> None:
+        """Until a signal comes."""
+        self.acknowledge()  # there is nothing that would have to come to an end in time
+        try:
+            with self.waiting():
+                while self.signal_number is None:
+                    signal.pause()
+        except WokenError:
+            pass
+
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """While the block runs, a signal raises `WokenError` in it: a source may have nothing to say for hours."""
@@ -74,11 +84,12 @@ class Interruption:
             raise WokenError
 
     def _listen(self) -> None:
-        while received := self._reader.recv(1):
-            if received[0] not in SIGNALS:
-                continue
-            self.signal_number = received[0]
-            if not self._has_stopped.wait(PATIENCE):
-                self._last_words()
-                os._exit(self.exit_code)
-            return
+        with self._reader:
+            while received := self._reader.recv(1):
+                if received[0] not in SIGNALS:
+                    continue
+                self.signal_number = received[0]
+                if not self._has_stopped.wait(PATIENCE):
+                    self._last_words()
+                    os._exit(self.exit_code)
+                return

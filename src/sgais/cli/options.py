@@ -81,6 +81,29 @@ class StreamFlags:
         float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
     ] = None
     output: Annotated[Output, typer.Option(help="What to print at the end; csv is the whole curve.")] = Output.TABLE
+    live: Annotated[bool, typer.Option("--live", help="Show it on a page in the browser.")] = False
+
+
+@dataclass(frozen=True)
+class ServiceFlags:
+    """How a service takes rows in and where it keeps them."""
+
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", "-c", metavar="NAME=COLUMN,...", help="The model's column from those of the rows."),
+    ] = None
+    categories: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=A,B,...", help="What text in a column becomes 0, 1, ...")
+    ] = None
+    chunk_size: Annotated[int | None, typer.Option(min=1, help="Rows per chunk (default: 500).")] = None
+    history: Annotated[
+        str | None, typer.Option(help="How the past is kept: reservoir:100000 (default), memory or disk.")
+    ] = None
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="Where rows and checkpoints are kept.")] = None
+    checkpoint_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+    ] = None
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,6 +1,5 @@
 """`sgais resume`: go on where a run stopped."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ from sgais.cli.execution import see_through
 from sgais.cli.folder import RunFolder
 from sgais.cli.options import Output
 from sgais.cli.session import Session
+from sgais.cli.settings import POSTED
 from sgais.errors import ConfigError
 
 
@@ -29,11 +29,7 @@ def resume(
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     run = RunFolder(folder)
     settings = run.settings()
-    try:
-        os.chdir(settings.working_directory)  # where the paths of the run are meant from
-    except OSError as error:
-        raise ConfigError(
-            f"`working_directory` of {run.path / 'run.json'} must be a folder, got {settings.working_directory}: "
-            f"{error.strerror}. Correct it there."
-        ) from error
+    if settings.source == POSTED:
+        raise ConfigError(f"`DIR` must be that of a run, got a service. Go on with: sgais serve --save {folder}")
+    run.go_where_it_was_started(settings)
     see_through(Session(settings, run), output)

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class Session:
         self.stream = open_stream(settings, list(self.models.values()))
         self.follower = self._loaded() if folder is not None and folder.has_checkpoint else self._begun()
         self.observer = Observer(self.name, self.follower)
+        self.listeners: list[Callable[[], None]] = []  # called after every chunk
 
     @property
     def name(self) -> str:
@@ -67,6 +69,8 @@ class Session:
 
     def _after_chunk(self, view: View) -> None:
         has_alarm, now = self.observer.after_chunk(), time.monotonic()
+        for listener in self.listeners:
+            listener()
         if has_alarm or now - self._last_shown > SECONDS_BETWEEN_SNAPSHOTS:
             self._last_shown = now
             view.show(self.snapshot())
@@ -81,8 +85,8 @@ class Session:
         return f"Stopped after {self.follower.num_rows:,} rows, in the midst of a chunk.{how}"
 
     def _begun(self) -> OnlineEvidence | Comparison:
-        config: Any = build_config(PaperConfig() if self.settings.paper else Config(), self.settings.parameters)
-        past = _history(self.settings.history, self.folder)
+        config = config_of(self.settings)
+        past = history_of(self.settings.history, self.folder)
         if self.settings.is_comparison:
             return Comparison(self.models, config, self.settings.seed, history=past)
         return OnlineEvidence(self.models[self.name], config, self.settings.seed, past)
@@ -92,6 +96,11 @@ class Session:
         if self.settings.is_comparison:
             return Comparison.load(self.folder.checkpoint, self.models)
         return OnlineEvidence.load(self.folder.checkpoint, self.models[self.name])
+
+
+def config_of(settings: Settings) -> Any:
+    """The estimator's parameters."""
+    return build_config(PaperConfig() if settings.paper else Config(), settings.parameters)
 
 
 def open_stream(settings: Settings, models: list[Bindable]) -> Any:
@@ -114,7 +123,7 @@ def open_stream(settings: Settings, models: list[Bindable]) -> Any:
     return lagged(rows, orders[0]) if is_series else rows
 
 
-def _history(text: str, folder: RunFolder | None) -> history.History:
+def history_of(text: str, folder: RunFolder | None) -> history.History:
     """`memory`, `disk` (in the folder of the run), `disk:FILE` or `reservoir:ROWS`."""
     kind, _, detail = text.partition(":")
     if kind == "memory" and not detail:

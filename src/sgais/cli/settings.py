@@ -6,10 +6,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from sgais.cli.assignments import lists, nearest, values
-from sgais.cli.options import DataFlags, EstimatorFlags, StreamFlags
+from sgais.cli.options import DataFlags, EstimatorFlags, ServiceFlags, StreamFlags
 from sgais.errors import ConfigError
 
 
@@ -63,11 +63,15 @@ class Settings:
         return cls(**json.loads(text))
 
 
+POSTED = "observations that are posted"  # the source of a service
 IN_TABLES = ("columns", "categories", "parameters")
 
 
+Flags: TypeAlias = DataFlags | EstimatorFlags | StreamFlags | ServiceFlags
+
+
 def gather(
-    models: Mapping[str, str], source: str | None, is_comparison: bool, *flags: DataFlags | EstimatorFlags | StreamFlags
+    models: Mapping[str, str], source: str | None, is_comparison: bool, *flags: Flags, **defaults: Any
 ) -> Settings:
     """The settings that a command line means; what it does not say, its TOML file says, or else the defaults."""
     given = _given(flags)
@@ -79,14 +83,15 @@ def gather(
         raise ConfigError(f"`{what}` must be given, in the command or in the file of --config, got none.")
     for name in IN_TABLES:
         given[name] = said.pop(name, {}) | given.get(name, {})
-    return Settings(found, str(source), is_comparison, **(said | given), working_directory=str(Path.cwd()))
+    return Settings(found, str(source), is_comparison, **(defaults | said | given), working_directory=str(Path.cwd()))
 
 
-def _given(flags: Sequence[DataFlags | EstimatorFlags | StreamFlags]) -> dict[str, Any]:
+def _given(flags: Sequence[Flags]) -> dict[str, Any]:
     """What the flags say, without those that were left out."""
     given = {name: value for group in flags for name, value in vars(group).items() if value is not None}
     given.pop("save", None)
     given.pop("output", None)
+    given.pop("live", None)
     given["columns"] = columns_of(given.pop("columns", []))
     given["categories"] = lists("--categories", given.pop("categories", []))
     given["parameters"] = values("--set", given.pop("set", []))

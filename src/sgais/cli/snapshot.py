@@ -76,6 +76,11 @@ class Observer:
                 self._watch(model, record)
         return len(self._alarms) > before
 
+    @property
+    def alarms(self) -> list[ModelAlarm]:
+        """All so far, the oldest first."""
+        return self._alarms
+
     def snapshot(self) -> Snapshot:
         """Where the run stands."""
         lines = _lines(self._name, self._follower)

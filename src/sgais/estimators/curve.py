@@ -29,6 +29,14 @@ class Curve:
         self._numbers.append(tuple(getattr(record, name) for name in NUMBERS))
         self.last = record
 
+    def keep_latest(self, count: int) -> None:
+        """Forget the records before the latest."""
+        dropped = max(len(self) - count, 0)
+        self._numbers.keep_latest(count)
+        first = bisect_right(self._warned_from, dropped) - 1  # the warning that the first of those kept has
+        self._warnings = self._warnings[first:]
+        self._warned_from = [max(number - dropped, 0) for number in self._warned_from[first:]]
+
     def columns(self) -> dict[str, np.ndarray]:
         """The numbers by name, and the warnings."""
         columns = self._numbers.columns()

@@ -1,0 +1,17 @@
+"""How much memory this process has."""
+
+import os
+import sys
+from pathlib import Path
+
+_STATUS = Path("/proc/self/statm")
+
+
+def resident_bytes() -> float:
+    """Bytes of memory that the process holds now; the most that it has held where the system tells nothing else."""
+    if _STATUS.exists():
+        return float(_STATUS.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(peak if sys.platform == "darwin" else peak * 1024)

@@ -1,0 +1,31 @@
+"""How fast rows are taken in."""
+
+import math
+import time
+from collections import deque
+
+SECONDS = 10.0  # over which the rows per second are taken
+
+
+class Pace:
+    """Rows per second, lately."""
+
+    def __init__(self) -> None:
+        self._moments: deque[tuple[float, int]] = deque()
+
+    def note(self, num_rows: int) -> None:
+        """So many rows have been taken in by now."""
+        now = time.monotonic()
+        if self._moments and now - self._moments[-1][0] < SECONDS / 100 and len(self._moments) > 1:
+            self._moments.pop()  # a hundred moments are enough
+        self._moments.append((now, num_rows))
+        while len(self._moments) > 2 and now - self._moments[1][0] > SECONDS:
+            self._moments.popleft()
+
+    @property
+    def rows_per_second(self) -> float:
+        """NaN until there are two moments."""
+        if len(self._moments) < 2:
+            return math.nan
+        (start, first), (end, last) = self._moments[0], self._moments[-1]
+        return (last - first) / max(end - start, 1e-9)

@@ -1,0 +1,115 @@
+// The part of the page that is text: where the models stand, alarms, numbers.
+
+import { MISSING, alarmLines, bytes, count, fixed, share, withError } from "./words.js";
+
+const CLEARLY = 0.95;
+const byId = (id) => document.getElementById(id);
+
+function cell(tag, text) {
+  return Object.assign(document.createElement(tag), { textContent: text });
+}
+
+// Writes only what differs, so that screen readers and selections are left alone.
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export function verdict(store, place, chunkSize) {
+  const leader = place < 0 ? null : store.leaderAt(place);
+  if (leader === null) return { leader, isSeparated: false, words: `Waiting for the first chunk of ${count(chunkSize)} rows.` };
+  const { probability, low } = store.at(leader, place);
+  if (store.models.length < 2) return { leader, isSeparated: false, words: `${leader}: one model, nothing to compare.` };
+  const isSeparated = low > CLEARLY;
+  const doubt = isSeparated ? "beyond doubt" : "not yet separated";
+  return { leader, isSeparated, words: `${leader} leads with probability ${share(probability)}, ${doubt}.` };
+}
+
+export function showModels(store, place, state) {
+  const body = byId("models").tBodies[0];
+  const leader = place < 0 ? null : store.leaderAt(place);
+  const numbers = new Map(store.models.map((model, number) => [model, number]));
+  const ranked = [...store.models].sort((one, other) => (place < 0 ? 0 : (store.at(other, place).probability ?? -1) - (store.at(one, place).probability ?? -1)));
+  const best = leader === null ? null : store.at(leader, place);
+  const rows = ranked.map((model) => {
+    const now = place < 0 ? {} : store.at(model, place);
+    const row = store.records.num_rows[place];
+    const name = cell("th", "");
+    name.scope = "row";
+    const swatch = cell("span", "");
+    swatch.className = `swatch model-${numbers.get(model) % 6}`;
+    swatch.setAttribute("aria-hidden", "true");
+    name.append(swatch, model);
+    const band = now.low == null || store.models.length < 2 ? "" : ` (${share(now.low)} to ${share(now.high)})`;
+    const factor = best === null || now.log_evidence == null ? MISSING
+      : model === leader ? "leads" : withError(now.log_evidence - best.log_evidence, Math.hypot(now.standard_error, best.standard_error), 2);
+    const line = document.createElement("tr");
+    line.append(
+      name,
+      cell("td", share(now.probability) + band),
+      cell("td", factor),
+      cell("td", now.log_evidence == null ? MISSING : fixed(now.log_evidence, 2)),
+      cell("td", now.log_evidence == null || !row ? MISSING : fixed(now.log_evidence / row, 4)),
+      cell("td", fixed(now.standard_error, 3)),
+      cell("td", fixed(now.kernel_bias, 3)),
+    );
+    return line;
+  });
+  body.replaceChildren(...rows);
+  showRemarks(state);
+}
+
+function showRemarks(state) {
+  const lines = [];
+  for (const model of state.models) {
+    if (model.failure) lines.push(`${model.name} failed: ${model.failure}`);
+    else if (model.warning) lines.push(`Beware of ${model.name}: ${model.warning}.`);
+  }
+  byId("remarks").replaceChildren(...lines.map((text) => cell("li", text)));
+}
+
+export function showAlarms(alarms) {
+  const lines = alarmLines(alarms).reverse();
+  byId("no-alarms").hidden = lines.length > 0;
+  const list = byId("alarms");
+  if (list.childElementCount === lines.length && list.firstElementChild?.textContent === lines[0]) return;
+  list.replaceChildren(...lines.map((text) => cell("li", text)));
+}
+
+export function showNumbers(store, place, state, numAlarms) {
+  const records = store.records;
+  const at = (column) => (place < 0 ? null : records[column][place]);
+  const entries = [["Rows taken in", count(place < 0 ? state.num_rows : records.num_rows[place])]];
+  if (state.rows_waiting !== undefined) entries.push(["Rows waiting", count(state.rows_waiting)]);
+  if (state.mode !== "replay") {
+    entries.push(["Rows per second", count(at("rows_per_second"))], ["Memory", bytes(at("memory_bytes"))]);
+  }
+  if (state.rows_saved !== undefined) entries.push(["In the checkpoint", count(state.rows_saved)]);
+  entries.push(["Rows per chunk", count(state.chunk_size)], ["Alarms", count(numAlarms)]);
+  const list = byId("numbers");
+  if (list.childElementCount !== entries.length) {
+    list.replaceChildren(...entries.map(() => {
+      const box = document.createElement("div");
+      box.append(cell("dt", ""), cell("dd", ""));
+      return box;
+    }));
+  }
+  entries.forEach(([name, text], number) => {
+    setText(list.children[number].children[0], name);
+    setText(list.children[number].children[1], text);
+  });
+}
+
+export function showStatus(status, words) {
+  const pill = byId("status");
+  pill.dataset.state = status;
+  setText(pill, words);
+}
+
+export function showMessage(message) {
+  byId("message").hidden = !message;
+  setText(byId("message"), message);
+}
+
+export function showVerdict(words) {
+  setText(byId("verdict"), words);
+}

@@ -1,0 +1,131 @@
+"""A service: rows come in, the worker takes them in, everything survives a kill."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sgais.comparison import Comparison
+from sgais.errors import ConfigError
+from sgais.estimators.paper import PaperConfig
+from sgais.estimators.sgais import Config
+from sgais.fields import Chunk, Fields
+from sgais.history import History
+from sgais.model import Model, real_dtype
+from sgais.online import Bindable
+from sgais.serve.admission import Admission
+from sgais.serve.board import SERVICE, Board
+from sgais.serve.idempotency import Keys
+from sgais.serve.intake import Intake
+from sgais.serve.limits import Limits
+from sgais.serve.row_log import RowLog
+from sgais.serve.service_state import ServiceState, exists
+from sgais.serve.worker import Worker
+from sgais.shift import ShiftDetector
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a service does.
+
+    Attributes:
+        models: By name.
+        config: Of the estimator.
+        seed: Of all random numbers.
+        chunk_size: Rows per chunk.
+        columns: The columns of a batch that make up a column of the models.
+        categories: Of columns that hold text.
+        checkpoint_seconds: From one checkpoint to the next.
+        limits: On what clients may ask.
+    """
+
+    models: Mapping[str, Bindable]
+    config: Config | PaperConfig
+    seed: int = 0
+    chunk_size: int = 500
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    categories: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    checkpoint_seconds: float = 60.0
+    limits: Limits = field(default_factory=Limits)
+
+
+class Service:
+    """Joins log, intake and worker; what was there is gone on with.
+
+    Args:
+        plan: What it does.
+        folder: Where checkpoint and log are.
+        new_history: Makes the past of a service that is begun anew.
+        title: For the page.
+    """
+
+    def __init__(self, plan: Plan, folder: Path, new_history: Callable[[], History], title: str) -> None:
+        checkpoint = folder / "checkpoint"
+        self.board = Board(SERVICE, title, list(plan.models), plan.chunk_size)
+        self._state = self._begun_or_loaded(plan, checkpoint, new_history)
+        self.log = RowLog(folder / "log", self._state.comparison.num_rows)
+        for entry in self.log.entries:
+            self._state.keys.add(entry)
+        self.log.entries.clear()
+        self.intake = Intake(self._admission(plan), self.log, self._state.keys, plan.limits.waiting_rows)
+        self.worker = Worker(
+            self._state,
+            self.log,
+            checkpoint,
+            plan.checkpoint_seconds,
+            plan.chunk_size,
+            self.intake.note_taken_in,
+            self._note_failure,
+        )
+
+    def start(self) -> None:
+        """Begin to take rows in."""
+        self.worker.start()
+
+    def stop(self, patience: float) -> bool:
+        """End; tells whether the worker came to an end in time. What was acknowledged is safe either way."""
+        self.intake.close()
+        return self.worker.stop(patience)
+
+    def numbers(self) -> dict[str, Any]:
+        """What the board does not know."""
+        counts = self.intake.counts
+        return {
+            "rows_accepted": self.log.end_row,
+            "rows_waiting": self.intake.num_waiting,
+            "rows_saved": self.worker.saved_rows,
+            "log_bytes": self.log.size,
+            "num_batches": counts.batches,
+            "num_duplicates": counts.duplicates,
+        }
+
+    def _begun_or_loaded(self, plan: Plan, checkpoint: Path, new_history: Callable[[], History]) -> ServiceState:
+        if exists(checkpoint):
+            return ServiceState.load(checkpoint, plan.models, self.board)
+        comparison = Comparison(plan.models, plan.config, plan.seed, history=new_history(), detector=ShiftDetector())
+        return ServiceState(comparison, self.board, Keys(), _declared(plan))
+
+    def _admission(self, plan: Plan) -> Admission:
+        def try_out(rows: Chunk, fields: Fields) -> None:
+            """Every model must be able to weigh such rows, or none of them will ever be taken in."""
+            for model in plan.models.values():
+                model.bind(rows).check_log_likelihood(rows)
+            self._state.fields = fields
+
+        fields = self._state.fields or self.log.fields()
+        dtype = np.dtype(real_dtype())
+        return Admission(fields, plan.columns, plan.categories, plan.limits.batch_rows, dtype, try_out)
+
+    def _note_failure(self, why: str) -> None:
+        self.intake.failure = why
+
+
+def _declared(plan: Plan) -> Fields | None:
+    declared = [model.fields for model in plan.models.values() if isinstance(model, Model) and model.fields]
+    fields = declared[0] if declared else None
+    for name in plan.columns:
+        if fields is not None and name not in fields:
+            raise ConfigError(f"`--columns` must name columns of the models, {sorted(fields)}, got {name!r}.")
+    return fields

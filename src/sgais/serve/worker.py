@@ -1,0 +1,140 @@
+"""The one thread that owns the comparison: it reads rows from the log, in chunks, and takes them in.
+
+Chunks are cut by the numbers of the rows, every `chunk_size` of them, however they were posted: the same rows in the
+same order give the same bits, in this process, after a restart, and in a run over a file.
+"""
+
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from sgais.errors import CheckpointError, SgaisError
+from sgais.serve.alarms import new_alarms
+from sgais.serve.board import FAILED, RUNNING
+from sgais.serve.log_reader import LogReader
+from sgais.serve.predictions import Forecaster
+from sgais.serve.row_log import RowLog
+from sgais.serve.service_state import ServiceState
+from sgais.serve.standing import remarks_of, standings_of
+
+KEPT_RECORDS = 256  # of a comparison; the board keeps the rest, thinned
+SECONDS_BETWEEN_LOOKS = 0.02  # at a log with too few rows for a chunk
+SECONDS_BETWEEN_TRIES = 1.0  # where the disk is full
+COMPILING = "The first chunk takes a while: the models are compiled."
+
+
+class Worker:
+    """Takes in what is in the log.
+
+    Args:
+        state: Of the service.
+        log: Its rows.
+        checkpoint: The file for checkpoints.
+        checkpoint_seconds: From one to the next.
+        chunk_size: Rows per chunk.
+        note_taken_in: Told how many rows have been taken in.
+        note_failure: Told why no more can be.
+    """
+
+    def __init__(
+        self,
+        state: ServiceState,
+        log: RowLog,
+        checkpoint: Path,
+        checkpoint_seconds: float,
+        chunk_size: int,
+        note_taken_in: Callable[[int], None],
+        note_failure: Callable[[str], None],
+    ) -> None:
+        self._state, self._log, self._checkpoint = state, log, checkpoint
+        self._checkpoint_seconds, self._chunk_size = checkpoint_seconds, chunk_size
+        self._note_taken_in, self._note_failure = note_taken_in, note_failure
+        self._reader = LogReader(log, state.comparison.num_rows)
+        self._is_warm = False  # whether a chunk has been taken in since the start
+        self._is_stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sgais-worker", daemon=True)
+        self._saved_rows = state.comparison.num_rows  # in the newest checkpoint
+        self.forecaster = Forecaster.of(state.comparison)
+        note_taken_in(state.comparison.num_rows)
+
+    @property
+    def saved_rows(self) -> int:
+        """Rows in the newest checkpoint."""
+        return self._saved_rows
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self, patience: float) -> bool:
+        """End behind the present chunk, with a checkpoint; tells whether that was done in time."""
+        self._is_stopped.set()
+        self._thread.join(patience)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._state.board.say(RUNNING)
+            self._take_in_all()
+        except SgaisError as error:
+            self._fail(str(error))
+        except Exception as error:  # the thread is the only one to notice
+            self._fail(f"{type(error).__name__}: {error}")
+
+    def _take_in_all(self) -> None:
+        last_checkpoint = time.monotonic()
+        while not self._is_stopped.is_set():
+            if not self._take_in_chunk():
+                self._is_stopped.wait(SECONDS_BETWEEN_LOOKS)
+            if time.monotonic() - last_checkpoint >= self._checkpoint_seconds:
+                self._save()
+                last_checkpoint = time.monotonic()
+        self._save()
+
+    def _take_in_chunk(self) -> bool:
+        """Take in the next chunk if it is there."""
+        chunk = self._reader.take(self._chunk_size)
+        if chunk is None:
+            return False
+        comparison = self._state.comparison
+        if not self._is_warm:
+            self._state.board.say(RUNNING, COMPILING)
+        while True:
+            try:
+                comparison.update(chunk)
+                break
+            except OSError as error:  # a history on a disk that is full: it is as if it had not been tried
+                self._state.board.say(RUNNING, f"the past cannot be written: {error.strerror}; trying again")
+                if self._is_stopped.wait(SECONDS_BETWEEN_TRIES):
+                    return False
+        self._state.board.note(
+            comparison.num_rows,
+            standings_of(comparison, ""),
+            remarks_of(comparison, ""),
+            new_alarms(comparison),
+        )
+        self._is_warm = True
+        comparison.keep_records(KEPT_RECORDS)
+        self.forecaster = Forecaster.of(comparison)
+        self._note_taken_in(comparison.num_rows)
+        return True
+
+    def _save(self) -> None:
+        """Write a checkpoint and drop the part of the log that neither it nor the one before it needs."""
+        rows = self._state.comparison.num_rows
+        if rows == self._saved_rows:
+            return
+        try:
+            self._state.save(self._checkpoint)
+        except CheckpointError as error:
+            warnings.warn(f"no checkpoint at {rows:,} rows: {error}", stacklevel=2)
+            return
+        self._log.start_new_file()
+        self._log.drop_before(self._saved_rows)
+        self._saved_rows = rows
+
+    def _fail(self, why: str) -> None:
+        self._note_failure(why)
+        self._state.board.say(FAILED, why)

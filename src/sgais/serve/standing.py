@@ -7,6 +7,7 @@ import numpy as np
 from sgais.comparison import Comparison
 from sgais.estimators.record import EvidenceRecord
 from sgais.online import OnlineEvidence
+from sgais.standings import ComparisonRecord
 
 
 class ModelStanding(NamedTuple):

@@ -165,6 +165,28 @@ def test_log_z_is_that_of_a_run_over_the_same_rows(start, data):
     assert found == {name: offline[name].log_evidence for name in models}
 
 
+def test_an_absurd_row_is_not_the_end(start, data):
+    """Its chunk is set aside, also after a restart, and log Z is that of the other rows."""
+    from served import COLUMNS, MODELS
+
+    service = start(*MODELS, *COLUMNS, "--paper", "--set", "num_particles=16", "--chunk-size", 50)
+    absurd = as_rows(data, 50, 100)
+    absurd[7]["target"] = 3e38
+    for rows in (as_rows(data, 0, 50), absurd, as_rows(data, 100, 200)):
+        assert service.post(rows).status == 201
+    found = []
+    for again in range(2):
+        state = service.wait_for_rows(150)
+        assert (state["rows_accepted"], state["rows_set_aside"], state["rows_waiting"]) == (200, 50, 0)
+        found.append([model["log_evidence"] for model in state["models"]])
+        if not again:
+            service.stop()
+            service = start()
+    assert found[0] == found[1]
+    assert service.post(as_rows(data, 200, 250)).json["first_row"] == 200
+    assert service.wait_for_rows(200)["status"] == "running"
+
+
 NUMPYRO = """
 import numpyro
 import numpyro.distributions as dist

@@ -15,6 +15,7 @@ NUMBERS = (
     ("rows_accepted", "counter", "Rows acknowledged since the stream began.", "rows_accepted"),
     ("rows_waiting", "gauge", "Rows acknowledged and not taken in.", "rows_waiting"),
     ("checkpoint_rows", "gauge", "Rows in the newest checkpoint.", "rows_saved"),
+    ("rows_set_aside", "counter", "Rows that no model could take in.", "rows_set_aside"),
     ("log_bytes", "gauge", "Size of the write-ahead log.", "log_bytes"),
     ("readers", "gauge", "Clients that listen to events.", "num_readers"),
     ("batches_total", "counter", "Batches accepted since the start.", "num_batches"),

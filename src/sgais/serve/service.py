@@ -65,7 +65,7 @@ class Service:
         checkpoint = folder / "checkpoint"
         self.board = Board(SERVICE, title, list(plan.models), plan.chunk_size)
         self._state = self._begun_or_loaded(plan, checkpoint, new_history)
-        self.log = RowLog(folder / "log", self._state.comparison.num_rows)
+        self.log = RowLog(folder / "log", self._state.comparison.place.position)
         for entry in self.log.entries:
             self._state.keys.add(entry)
         self.log.entries.clear()
@@ -96,6 +96,7 @@ class Service:
             "rows_accepted": self.log.end_row,
             "rows_waiting": self.intake.num_waiting,
             "rows_saved": self.worker.saved_rows,
+            "rows_set_aside": self.worker.rows_set_aside,
             "log_bytes": self.log.size,
             "num_batches": counts.batches,
             "num_duplicates": counts.duplicates,

@@ -10,11 +10,13 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from sgais.errors import CheckpointError, SgaisError
+from sgais.errors import CheckpointError, DataError, EstimationError, SgaisError
+from sgais.fields import Chunk
 from sgais.serve.alarms import new_alarms
 from sgais.serve.board import FAILED, RUNNING
 from sgais.serve.log_reader import LogReader
 from sgais.serve.predictions import Forecaster
+from sgais.serve.refusal import cut
 from sgais.serve.row_log import RowLog
 from sgais.serve.service_state import ServiceState
 from sgais.serve.standing import remarks_of, standings_of
@@ -51,18 +53,24 @@ class Worker:
         self._state, self._log, self._checkpoint = state, log, checkpoint
         self._checkpoint_seconds, self._chunk_size = checkpoint_seconds, chunk_size
         self._note_taken_in, self._note_failure = note_taken_in, note_failure
-        self._reader = LogReader(log, state.comparison.num_rows)
+        self._place = state.comparison.place  # its position is that in the log, rows that were set aside included
+        self._reader = LogReader(log, self._place.position)
         self._is_warm = False  # whether a chunk has been taken in since the start
         self._is_stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sgais-worker", daemon=True)
-        self._saved_rows = state.comparison.num_rows  # in the newest checkpoint
+        self._saved_rows = self._place.position  # up to which the newest checkpoint goes
         self.forecaster = Forecaster.of(state.comparison)
-        note_taken_in(state.comparison.num_rows)
+        note_taken_in(self._place.position)
 
     @property
     def saved_rows(self) -> int:
-        """Rows in the newest checkpoint."""
+        """Rows of the log that are behind the newest checkpoint."""
         return self._saved_rows
+
+    @property
+    def rows_set_aside(self) -> int:
+        """Rows that no model could take in."""
+        return self._place.num_bad_rows
 
     def start(self) -> None:
         """Begin."""
@@ -98,17 +106,40 @@ class Worker:
         chunk = self._reader.take(self._chunk_size)
         if chunk is None:
             return False
-        comparison = self._state.comparison
         if not self._is_warm:
             self._state.board.say(RUNNING, COMPILING)
+        try:
+            is_taken_in = self._update(chunk)
+        except (DataError, EstimationError) as error:
+            is_taken_in = False
+            self._set_aside(str(error))
+        self._note_taken_in(self._place.position)
+        if is_taken_in:
+            self._show()
+        return True
+
+    def _update(self, chunk: Chunk) -> bool:
+        """Let the models take in a chunk; tells whether they have, which a stop may prevent."""
         while True:
             try:
-                comparison.update(chunk)
-                break
+                self._state.comparison.update(chunk)
+                return True
             except OSError as error:  # a history on a disk that is full: it is as if it had not been tried
                 self._state.board.say(RUNNING, f"the past cannot be written: {error.strerror}; trying again")
                 if self._is_stopped.wait(SECONDS_BETWEEN_TRIES):
                     return False
+
+    def _set_aside(self, why: str) -> None:
+        """Go on without a chunk that all models find impossible: one absurd row must not be the end of a service."""
+        first = self._place.position
+        self._place.position += self._chunk_size
+        self._place.num_bad_rows += self._chunk_size
+        message = f"rows {first} to {self._place.position - 1} were set aside: {why}"
+        warnings.warn(message, stacklevel=2)
+        self._state.board.say(RUNNING, cut(message))
+
+    def _show(self) -> None:
+        comparison = self._state.comparison
         self._state.board.note(
             comparison.num_rows,
             standings_of(comparison, ""),
@@ -118,13 +149,11 @@ class Worker:
         self._is_warm = True
         comparison.keep_records(KEPT_RECORDS)
         self.forecaster = Forecaster.of(comparison)
-        self._note_taken_in(comparison.num_rows)
-        return True
 
     def _save(self) -> None:
         """Write a checkpoint and drop the part of the log that neither it nor the one before it needs."""
-        rows = self._state.comparison.num_rows
-        if rows == self._saved_rows:
+        rows = self._place.position
+        if rows == self._saved_rows or self._state.comparison.last_record is None:
             return
         try:
             self._state.save(self._checkpoint)

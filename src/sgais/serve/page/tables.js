@@ -84,6 +84,7 @@ export function showNumbers(store, place, state, numAlarms) {
     entries.push(["Rows per second", count(at("rows_per_second"))], ["Memory", bytes(at("memory_bytes"))]);
   }
   if (state.rows_saved !== undefined) entries.push(["In the checkpoint", count(state.rows_saved)]);
+  if (state.rows_set_aside) entries.push(["Rows set aside", count(state.rows_set_aside)]);
   entries.push(["Rows per chunk", count(state.chunk_size)], ["Alarms", count(numAlarms)]);
   const list = byId("numbers");
   if (list.childElementCount !== entries.length) {

@@ -46,8 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             runner.run(tasks(settings, names), cache.folder, settings.limit)
         except KeyboardInterrupt:
-            left = len(runner.missing(tasks(settings, names), cache, settings.limit))
-            print(f"Interrupted; {left} runs are left. The same command goes on from here.", file=sys.stderr)
+            print("Interrupted. The same command goes on from here.", file=sys.stderr)
             return INTERRUPTED
         gather(settings, names, cache, results)
     report.write(results, folder)

@@ -132,17 +132,19 @@ def _figure(table: pd.DataFrame, problem: str) -> Figure:
         _draw_errors(error, errors(table, problem, method), number, method)
     truth = references(table, problem)
     name = "exact" if problem in EXACT else "reference (Laplace)"
-    evidence.plot(truth.index, truth / truth.index, color="black", linestyle=":", marker="_", label=name, zorder=4)
+    if len(truth):
+        evidence.plot(truth.index, truth / truth.index, color="black", linestyle=":", marker="_", label=name, zorder=4)
+    else:
+        drawing.say(error, "no reference")
     sgais.plots.speed({LABELS[method]: _times(table, problem, method) for method in methods}, axes=time)
     time.legend_ = None  # one legend serves all panels
     time.set_xlabel("rows N")
     time.set_ylabel("run time (seconds)")
     _mark_unfinished(time, table, problem, methods)
-    evidence.set_ylabel(drawing.PER_ROW)
     error.set_yscale("log")
     error.set_ylabel("relative error of log Z")
     figure.suptitle(TITLES[problem], fontsize=11)
-    drawing.legend_below(figure, evidence)
+    drawing.finish(figure, evidence)
     return figure
 
 

@@ -189,6 +189,7 @@ def numbers(table: pd.DataFrame, kind: str) -> list[tuple[str, str]]:
     scores = (difference / np.hypot(nested.mean_error, ais.mean_error))[asked]
     scores = scores[np.isfinite(scores)]  # a run that got stuck has no standard error
     apart = ", ".join(str(size) for size in sizes[asked & ~meet]) or "none"
+    spread = f"{np.sqrt(np.mean(scores**2)):.2f}" if scores.size else "no errors"
     widths = [f"{np.mean((each.highest - each.lowest)[asked]):.2f}" for each in (nested, ais)]
     chance = 2 / comb(2 * runs, runs)
     return [
@@ -196,7 +197,7 @@ def numbers(table: pd.DataFrame, kind: str) -> list[tuple[str, str]]:
         ("sizes at which they do not", apart),
         ("chance that two exact methods with the same spread miss each other at a size", f"{chance:.1%}"),
         ("mean of log Z nested - log Z AIS (nats)", f"{difference[asked].mean():+.3f}"),
-        ("root mean square of this difference, in its standard errors", f"{np.sqrt(np.mean(scores**2)):.2f}"),
+        ("root mean square of this difference, in its standard errors", spread),
         ("mean width of the bands, nested and AIS (nats)", ", ".join(widths)),
         ("median seconds of a run, nested and AIS", f"{nested.median_seconds:.1f}, {ais.median_seconds:.1f}"),
         ('runs that did not say "complete"', f"{(lines['status'] != COMPLETE).sum()} of {len(lines)}"),

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from sgais.plots.style import COLOURS, GREY, LINE_STYLES, MARKERS
 
@@ -57,11 +58,29 @@ def marks(panel: Axes, rows: Sequence[int], label: str) -> None:
         panel.axvline(place, color=GREY, linestyle=":", linewidth=1.0, label=None if number else label, zorder=1)
 
 
-def legend_below(figure: Figure, panel: Axes, title: str | None = None) -> None:
-    """One legend for all panels, where it covers no data."""
+def say(panel: Axes, words: str) -> None:
+    """Why a panel is empty."""
+    panel.text(0.5, 0.5, words, transform=panel.transAxes, ha="center", va="center", color=GREY)
+
+
+def finish(figure: Figure, panel: Axes) -> None:
+    """Ticks that can be read, and below all panels one legend, that of the first, where it covers no data."""
+    for each in figure.axes:
+        _readable_rows(each)
+    panel.set_ylabel(PER_ROW)
+    panel.ticklabel_format(axis="y", useOffset=False)
     handles, labels = panel.get_legend_handles_labels()
-    columns = min(len(labels), 6)
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9, title=title)
+    columns = min(len(labels), 2 * len(figure.axes))
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+
+
+def _readable_rows(panel: Axes) -> None:
+    """Powers of ten; where there are hardly two of them, also twice and five times."""
+    low, high = panel.get_xlim()
+    if high < 100 * low:
+        panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    panel.xaxis.set_minor_formatter(NullFormatter())
 
 
 def save(figure: Figure, path: Path) -> None:

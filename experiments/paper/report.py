@@ -103,10 +103,10 @@ def _origin(origin: dict[str, Any]) -> list[Block]:
 
 def _count(found: Sequence[Finding]) -> list[Block]:
     counts = {verdict: sum(finding.verdict == verdict for finding in found) for verdict in Verdict}
-    words = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    words = ", ".join(f"{verdict}: {count}" for verdict, count in counts.items())
     differing = [finding.claim for finding in found if finding.verdict == Verdict.DIFFERS]
     listed = f" What differs: {'; '.join(differing)}." if differing else ""
-    return [Paragraph(f"Of {len(found)} claims that are checked below: {words}.{listed}")]
+    return [Paragraph(f"{len(found)} claims are checked below. {words[0].upper()}{words[1:]}.{listed}")]
 
 
 def _headlines(found: Tables) -> list[Block]:
@@ -121,7 +121,8 @@ def _headlines(found: Tables) -> list[Block]:
             "Errors are over log Z, median and range over the seeds, against the exact evidence (linear regression) or "
             "Laplace's with importance sampling, good to 0.1 nat; in nats the median. Speed-ups are ratios of median "
             'run times, always over NS and AIS with the published settings. "At least": NS or AIS was stopped at the '
-            "limit, or NS got stuck, its two live points having become one; it would have taken longer."
+            "limit, or NS got stuck, its two live points having become one; it would have taken longer. The published "
+            "numbers are those of a million rows; ours are judged only there."
         ),
     ]
 

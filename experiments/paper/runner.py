@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from experiments.paper.cache import Cache
 from experiments.paper.costs import expected_seconds
 from experiments.paper.execution import OUT_OF_TIME
+from experiments.paper.settings import PUBLISHED_LIMIT
 from experiments.paper.task import Task, without_repetitions
 from experiments.paper.workers import available_cores, make, workers
 
@@ -60,8 +61,9 @@ def run(tasks: Sequence[Task], folder: Path, limit: float, console: Console | No
 
 
 def _side_by_side(tasks: list[Task], cache: Cache, limit: float, cores: list[int], done: Done) -> None:
-    """A run on every core. Those of one size follow each other, so that a program is compiled once."""
+    """A run on every core. Compilation takes its time, and that of other runs, hence the longest of limits."""
     if tasks:
+        limit = max(limit, PUBLISHED_LIMIT)
         with workers(cores[: len(tasks)]) as pool:
             futures = {_submit(pool, task, cache, limit, alone=False): task for task in tasks}
             for future in as_completed(futures):

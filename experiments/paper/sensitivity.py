@@ -111,25 +111,27 @@ def _reference_lines(task: Task, run: Run) -> Iterable[tables.Line]:
 def draw(table: pd.DataFrame) -> dict[str, Figure]:
     """A figure for each parameter that was varied."""
     known = set() if table.empty else set(table["parameter"])
-    return {FIGURES[name]: _figure(table[table["parameter"] == name], name) for name in VARIED if name in known}
+    return {FIGURES[name]: _figure(table, name) for name in VARIED if name in known}
 
 
-def _figure(table: pd.DataFrame, parameter: str) -> Figure:
+def _figure(everything: pd.DataFrame, parameter: str) -> Figure:
     figure, (evidence, time, steps) = drawing.side_by_side(3)
-    table = table.assign(per_row=table["log_evidence"] / table["rows"])
+    everything = everything.assign(per_row=everything["log_evidence"] / everything["rows"])
+    table, truth = (everything[everything["parameter"] == name] for name in (parameter, REFERENCE))
     for number, value in enumerate(sorted(table["value"].unique())):
         lines, style = table[table["value"] == value], drawing.style_of(number)
         drawing.seeds_curve(evidence, lines, "per_row", number, _label(parameter, value), **style)
         drawing.seeds_curve(time, lines, "seconds", number, None, **style)
         early = lines[lines["rows"] <= STEPS_SHOWN_TO]
         drawing.seeds_curve(steps, early, "annealing_steps", number, None, **style)
-    evidence.set_ylabel(drawing.PER_ROW)
+    if len(truth):
+        evidence.plot(truth["rows"], truth["per_row"], "k_", markersize=12, label="reference", zorder=4)
     time.set_yscale("log")
     time.set_ylabel("run time (seconds)")
     steps.set_yscale("log")
     steps.set_ylabel("annealing steps per chunk")
     figure.suptitle(TITLES[parameter], fontsize=11)
-    drawing.legend_below(figure, evidence)
+    drawing.finish(figure, evidence)
     return figure
 
 

@@ -71,11 +71,10 @@ def _figure(table: pd.DataFrame, method: str) -> Figure:
                 drawing.seeds_curve(steps, lines, "most_annealing_steps", number, None)
     for panel in (evidence, steps):
         drawing.marks(panel, change_points(int(table["rows"].max())), "the data change")
-    evidence.set_ylabel(drawing.PER_ROW)
     steps.set_yscale("log" if method == PAPER else "symlog")
     steps.set_ylabel("annealing steps per chunk")
     figure.suptitle(f"Mixtures of 3, 5 and 7 components on data that gain clusters ({method})", fontsize=11)
-    drawing.legend_below(figure, evidence)
+    drawing.finish(figure, evidence)
     return figure
 
 
@@ -87,7 +86,7 @@ class Curve(NamedTuple):
     steps: pd.Series
 
     def per_row(self, start: float, end: float) -> float:
-        """Log predictive of each of the rows between the points that lie from `start` to `end`; NaN if there are none."""
+        """Log predictive of each of the rows between the points from `start` to `end`; NaN if there are none."""
         inside = (self.rows >= start) & (self.rows <= end)
         if inside.sum() < 2:
             return float("nan")

@@ -170,6 +170,13 @@ def test_headlines_can_be_otherwise():
     assert verdicts(found) == [Verdict.DIFFERS] * 8, found
 
 
+def test_fewer_rows_than_published_are_not_judged():
+    accuracy, varied = synthetic_tables.accuracy_and_speed(), synthetic_tables.sensitivity()
+    found = headlines(accuracy[accuracy["rows"] <= 100_000], varied[varied["rows"] <= 100_000])
+    assert set(verdicts(found)) == {Verdict.UNKNOWN}
+    assert found[0].as_published.startswith("0.1 %")
+
+
 def test_a_lower_bound_decides_only_if_it_is_high_enough():
     fast, slow = (
         headlines(

@@ -16,7 +16,7 @@ from experiments.paper.task import Task, without_repetitions
 from experiments.paper.workers import available_cores, make, workers
 
 LONG_MEMORY = 1e9  # seconds of the past from which the time left is reckoned: all of it
-Done = Callable[[Task], None]
+Done = Callable[..., None]  # of a task, and words that say more
 
 
 def missing(tasks: Sequence[Task], cache: Cache, limit: float) -> list[Task]:
@@ -52,9 +52,9 @@ def run(tasks: Sequence[Task], folder: Path, limit: float, console: Console | No
     with Progress(*columns, console=console, speed_estimate_period=LONG_MEMORY) as progress:
         bar = progress.add_task(f"{len(waiting)} runs", total=sum(shares.values()))
 
-        def done(task: Task) -> None:
+        def done(task: Task, words: str = "") -> None:
             progress.update(bar, advance=shares.pop(task.key), description=f"{len(shares)} runs left")
-            progress.console.print(f"{task}", highlight=False)
+            progress.console.print(f"{task}{words}", highlight=False)
 
         _side_by_side([task for task in waiting if not task.timed], cache, limit, cores, done)
         _alone([task for task in waiting if task.timed], cache, limit, cores, done)
@@ -76,9 +76,11 @@ def _alone(tasks: list[Task], cache: Cache, limit: float, cores: list[int], done
     if tasks:
         with workers(cores[:1]) as pool:
             for task in tasks:
-                if not is_hopeless(task, tasks, cache, limit):  # it may have become so a moment ago
+                if is_hopeless(task, tasks, cache, limit):  # since a moment ago
+                    done(task, ": not begun, fewer rows took too long")
+                else:
                     _submit(pool, task, cache, limit, alone=True).result()
-                done(task)
+                    done(task)
 
 
 def _submit(pool: ProcessPoolExecutor, task: Task, cache: Cache, limit: float, alone: bool) -> "Future[None]":

@@ -51,7 +51,7 @@ class Task:
 
     def is_like(self, other: "Task") -> bool:
         """Whether only the number of rows may differ."""
-        return replace(self, rows=other.rows).key == other.key
+        return replace(self, rows=other.rows, timed=other.timed) == other
 
     def __hash__(self) -> int:
         return hash((self.key, self.timed))

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow test-browser lint format bench bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve appendix-a refresh-uplot lock clean
+.PHONY: help install demo test test-slow test-browser lint format bench bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -53,9 +53,10 @@ bench-comparison: install  ## What it costs to compare models, beside each of th
 bench-baselines: install  ## Accuracy of AIS, nested sampling and Laplace, and the speed-ups (an hour; goes on where it stopped)
 	$(BIN)/python benchmarks/baselines.py
 
-appendix-a: install  ## Nested sampling against AIS, as in appendix A (an hour; goes on where it stopped)
-	$(BIN)/python experiments/appendix_a.py
-	$(BIN)/python experiments/appendix_a.py --paper
+# make paper: quick, into paper-output/. FULL=1: as published, into experiments/paper/results/ and docs/paper/.
+# REDRAW=1: figures and report from the tables of the full version. ONLY=appendix_a: the runs of one experiment.
+paper: install  ## The paper: 20 minutes; FULL=1 as published (hours; goes on where it stopped), REDRAW=1 from its tables
+	$(BIN)/python -m experiments.paper $(if $(FULL),--version full) $(if $(REDRAW),--redraw) $(if $(ONLY),--only $(ONLY))
 
 bench-shift: install  ## Delay and false alarms of the shift detector beside river's
 	$(BIN)/python benchmarks/shift.py
@@ -73,4 +74,4 @@ lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --group dev --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
-	rm -rf .venv demo-output .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv demo-output paper-output .mypy_cache .ruff_cache .pytest_cache

@@ -1,1 +1,1 @@
-"""Experiments of the paper; each script writes its own tables and figures."""
+"""Experiments, which use public names only; each folder writes its own tables and figures."""

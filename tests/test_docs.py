@@ -12,7 +12,12 @@ import pytest
 import sgais
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "paper").glob("*.md")),
+]
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))  # tests/tutorials runs them
 
 

@@ -1,0 +1,70 @@
+"""From cached runs to the report: nothing is run when nothing is missing, and every run finds its place in a table."""
+
+import pytest
+
+from experiments.paper import report, runner, tables
+from experiments.paper.__main__ import EXPERIMENTS, main, tasks
+from experiments.paper.cache import Cache, Run
+from experiments.paper.execution import Outcome, Point
+from experiments.paper.settings import DEFAULT, PAPER, TINY
+
+
+def outcome(task):
+    """As if log Z were -3 N."""
+    points = []
+    if task.method in (PAPER, DEFAULT):
+        chunk = int(task.parameters.get("batch_size", 500))
+        points = [
+            Point(rows, -3.01 * rows, 0.1, 1e-4 * rows, 1, 2.0, 2, 2.0, 1.5)
+            for rows in range(chunk, task.rows + 1, chunk)
+        ]
+    return Outcome(-3.0 * task.rows, 0.05, 0.01 * task.rows, "complete", "complete", 10, points)
+
+
+@pytest.fixture
+def folders(tmp_path):
+    cache = Cache(tmp_path / "runs")
+    for task in tasks(TINY, list(EXPERIMENTS)):
+        cache.keep(task, Run(outcome(task), True, TINY.limit, {"sgais": "0.1.0"}))
+    return {name: tmp_path / name for name in ("runs", "results", "report")}
+
+
+def command(folders, *more):
+    return main(["--version", "tiny", *more, *(f"--{name}={folder}" for name, folder in folders.items())])
+
+
+def test_cached_runs_become_tables_and_a_report(folders, monkeypatch):
+    monkeypatch.setattr(runner, "workers", None)  # whoever tried to run something would fail
+    assert command(folders) == 0
+    found = {name: tables.read(folders["results"], name) for name in EXPERIMENTS}
+    accuracy = found["accuracy_and_speed"]
+    assert set(accuracy["problem"]) == {"linear", "logistic", "mixture"}
+    assert set(accuracy["method"]) == {PAPER, DEFAULT, "nested", "ais", "reference"}
+    assert found["shift"].groupby(["components", "order"]).ngroups == 6
+    assert found["sensitivity"]["parameter"].nunique() == 7
+    assert len(found["appendix_a"]) == 2 * 2 * TINY.appendix_runs
+    origin = tables.read_origin(folders["results"])
+    assert (origin["settings"], origin["versions"]) == ("tiny", {"sgais": ["0.1.0"]})
+    text = (folders["report"] / "README.md").read_text()
+    assert "This is not the version of the paper" in text
+    assert "sgais 0.1.0" in text
+    assert not (folders["report"] / "appendix-a-default.png").exists()
+
+
+def test_ctrl_c_ends_with_a_word_and_without_tables(folders, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "run", interrupted)
+    assert command(folders) == 130
+    assert "goes on from here" in capsys.readouterr().err
+    assert not folders["results"].exists()
+
+
+def test_one_experiment_leaves_the_tables_of_the_others_alone(folders, monkeypatch):
+    monkeypatch.setattr(report, "write", lambda *_: None)
+    assert command(folders) == 0
+    before = {path.name: path.stat().st_mtime_ns for path in folders["results"].glob("*.csv")}
+    assert command(folders, "--only", "shift") == 0
+    after = {path.name: path.stat().st_mtime_ns for path in folders["results"].glob("*.csv")}
+    assert {name for name in after if after[name] != before[name]} == {"shift.csv"}

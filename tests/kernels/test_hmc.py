@@ -40,25 +40,6 @@ def test_the_target_is_left_exactly_invariant_even_by_coarse_steps():
     assert stats.kstest(positions[:, 1] - positions[:, 0], stats.norm.cdf).pvalue > 1e-3
 
 
-def test_a_target_confined_to_a_region_is_left_invariant():
-    """Whitened for the target on one side only; were the border crossed, nobody would be where he should be."""
-    draws = exact_draws(1)
-    start = draws[draws[:, 1] > 1.0]
-    matrix, kernel = jnp.array([[0.7, 0.0], [0.5, 1.0]]), HMC(num_trajectories=30)
-    run = jax.jit(
-        lambda at: hmc.move(
-            jax.random.key(0), at, skewed_log_density, matrix, 0.5, kernel, region=lambda at: at[:, 1] > 1.0
-        )
-    )
-    positions, info = run(jnp.asarray(start, jnp.float32))
-    assert (np.asarray(positions)[:, 1] > 1.0).all()
-    assert float(info.acceptance) > 0.6, "the step size does not suffer from the region"
-    fresh = exact_draws(2)
-    fresh = fresh[fresh[:, 1] > 1.0]
-    for coordinate in range(2):
-        assert stats.ks_2samp(np.asarray(positions)[:, coordinate], fresh[:, coordinate]).pvalue > 1e-3
-
-
 def test_a_wrong_start_is_forgotten():
     positions, _ = moved(np.zeros((PARTICLES, 2)) + 2.0, HMC(num_trajectories=30), step_size=0.4)
     assert stats.kstest(np.exp(positions[:, 0]), stats.gamma(3).cdf).pvalue > 1e-3

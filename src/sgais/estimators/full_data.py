@@ -11,7 +11,6 @@ from sgais.estimators.particles import key_of, sample_prior
 from sgais.kernels import HMC, hmc
 from sgais.likelihood import block_sums, curvature_in_turn, derivatives, relative_to_reference
 from sgais.model import Model, real_dtype
-from sgais.symmetry import LabelOrder, is_in_order
 
 PURPOSE = 1  # of random numbers
 PRIOR_DRAWS = 1024  # from which the scale of each coordinate under the prior is read
@@ -37,7 +36,6 @@ def move(
     data: Blocks,
     step_size: float,
     precision: jax.Array,
-    order: LabelOrder | None = None,
 ) -> tuple[jax.Array, hmc.Info]:
     """HMC on log p(theta) + the weighted sum of the rows' log-likelihoods, whitened by the particles' mean curvature.
 
@@ -49,7 +47,6 @@ def move(
         data: All rows; those that are annealed in have weights below one.
         step_size: In whitened coordinates; `Info` has the next one.
         precision: Of the prior, see `prior_precision`.
-        order: Of the labels, in which all positions are and are to stay.
     """
     metric_key, move_key = jax.random.split(key_of(here))
     some = jax.random.choice(metric_key, positions, (min(METRIC_PARTICLES, len(positions)),), replace=False)
@@ -60,9 +57,8 @@ def move(
         log_likelihoods, gradients = relative_to_reference(model, at, data, reference)
         return log_priors + log_likelihoods, prior_gradients + gradients
 
-    region = None if order is None else partial(is_in_order, model, order=order)
     whitening = whiten(_mean_curvature(model, some, data), precision)
-    return hmc.move(move_key, positions, log_density, whitening, step_size, kernel, region)
+    return hmc.move(move_key, positions, log_density, whitening, step_size, kernel)
 
 
 def whiten(curvature: jax.Array, precision: jax.Array) -> jax.Array:

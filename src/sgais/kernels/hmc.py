@@ -15,7 +15,6 @@ import jax.numpy as jnp
 from sgais.errors import require, require_count
 
 LogDensity: TypeAlias = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
-Region: TypeAlias = Callable[[jax.Array], jax.Array]  # from positions (n, d) to whether they lie in it (n,)
 
 ADAPTATION_RATE = 0.5
 SMALLEST_STEP = 1e-3
@@ -75,7 +74,6 @@ def move(
     whitening: jax.Array,
     step_size: jax.Array | float,
     kernel: HMC,
-    region: Region | None = None,
 ) -> tuple[jax.Array, Info]:
     """`kernel.num_trajectories` trajectories for every particle.
 
@@ -86,12 +84,11 @@ def move(
         whitening: Matrix W, shape (d, d); W W' is roughly the covariance of the target.
         step_size: In whitened coordinates.
         kernel: The parameters.
-        region: To which the target is confined, if it is: trajectories that end outside are rejected.
     """
 
     def advance(carry: _Carry, key: jax.Array) -> tuple[_Carry, tuple[jax.Array, jax.Array]]:
         state, size = carry
-        state, probabilities, is_finite = _trajectory(key, state, log_density, whitening, size, kernel, region)
+        state, probabilities, is_finite = _trajectory(key, state, log_density, whitening, size, kernel)
         acceptance = jnp.mean(probabilities)
         size = size * jnp.exp(ADAPTATION_RATE * (acceptance - kernel.target_acceptance))
         return (state, jnp.clip(size, SMALLEST_STEP, QUARTER_TURN / kernel.num_leapfrog)), (
@@ -106,18 +103,9 @@ def move(
 
 
 def _trajectory(
-    key: jax.Array,
-    state: State,
-    log_density: LogDensity,
-    whitening: jax.Array,
-    step_size: jax.Array,
-    kernel: HMC,
-    region: Region | None,
+    key: jax.Array, state: State, log_density: LogDensity, whitening: jax.Array, step_size: jax.Array, kernel: HMC
 ) -> tuple[State, jax.Array, jax.Array]:
-    """One trajectory and its Metropolis test; returns acceptance probabilities and which ends were finite.
-
-    The probabilities are those that the energy gives, whatever the region says: no step size keeps to a region.
-    """
+    """One trajectory and its Metropolis test; returns acceptance probabilities and which ends were finite."""
     velocity_key, jitter_key, accept_key = jax.random.split(key, 3)
     shape, dtype = state.positions.shape, state.positions.dtype
     start_velocities = jax.random.normal(velocity_key, shape, dtype)
@@ -137,8 +125,6 @@ def _trajectory(
     is_finite = jnp.isfinite(log_ratios) & jnp.isfinite(end.gradients).all(axis=1)
     probabilities = jnp.where(is_finite, jnp.exp(jnp.minimum(log_ratios, 0.0)), 0.0)
     accepted = jax.random.uniform(accept_key, probabilities.shape, dtype) < probabilities
-    if region is not None:
-        accepted &= region(end.positions)
     chosen = State(
         jnp.where(accepted[:, None], end.positions, state.positions),
         jnp.where(accepted, end.log_densities, state.log_densities),

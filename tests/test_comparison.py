@@ -93,6 +93,7 @@ def test_scores_add_up_to_the_evidence_of_the_mixture(comparison):
     assert total == pytest.approx(logsumexp(evidences) - np.log(2), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_forgetting_follows_a_world_that_changes():
     """First one feature counts, then the other; a loyal mixture waits until the second has made up for all the past."""
     generator = np.random.default_rng(0)

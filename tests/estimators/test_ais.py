@@ -39,7 +39,7 @@ def test_a_gaussian_of_known_evidence(dimension):
     assert result.standard_error < 0.5
 
 
-@pytest.mark.parametrize("rows", [1_000, 10_000])
+@pytest.mark.parametrize("rows", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_linear_regression_within_its_errors(rows):
     data = simulate.linear_regression(rows, seed=5).data
     exact = MODEL.log_evidence(data)

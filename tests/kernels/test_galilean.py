@@ -110,7 +110,7 @@ def test_the_step_size_follows_the_part_inside():
 
 def test_moves_grow_with_the_dimension_unless_told_otherwise():
     small, large = Galilean().for_dimension(2), Galilean().for_dimension(100)
-    assert (small.num_trajectories, small.num_steps) == (8, 8)
+    assert (small.num_trajectories, small.num_steps) == (16, 8)
     assert (large.num_trajectories, large.num_steps, large.num_evaluations) == (50, 30, 1500)
     told = Galilean(num_trajectories=2, num_steps=3)
     assert told.for_dimension(100) == told

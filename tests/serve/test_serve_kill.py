@@ -43,6 +43,7 @@ def kill_under_load(start, data, kills, num_batches, seconds, pause):
     return service
 
 
+@pytest.mark.slow
 def test_two_kills(start, data):
     kill_under_load(start, data, kills=2, num_batches=100, seconds=2.0, pause=0.01)
 

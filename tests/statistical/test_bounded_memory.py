@@ -1,6 +1,7 @@
 """Bounded memory, unbounded stream: the accuracy of the default does not suffer."""
 
 import numpy as np
+import pytest
 
 import sgais
 from sgais import simulate
@@ -21,6 +22,7 @@ def test_linear_regression_from_a_hundredth_of_its_rows():
     assert not found.warning
 
 
+@pytest.mark.slow
 def test_logistic_regression_from_a_tenth_of_its_rows():
     """Against all rows in memory, with the same seed: what differs is the sampling of rows."""
     model, data = LogisticRegression(dim=4, classes=3), simulate.logistic_regression(50_000, 4, 3, seed=1).data
@@ -29,6 +31,7 @@ def test_logistic_regression_from_a_tenth_of_its_rows():
     assert not found.warning
 
 
+@pytest.mark.slow
 def test_a_reservoir_that_is_too_small_says_so():
     """Overlapping components are far from Gaussian when the reservoir begins to forget rows."""
     data = simulate.gaussian_mixture(2000, components=2, dim=1, seed=3).data

@@ -1,7 +1,10 @@
-"""A quick demo in a real process."""
+"""The demo in a real process: quickly, and as everybody sees it."""
 
 import pandas as pd
 import pytest
+
+PHASES = {1_000: "3 components", 2_200: "5 components", 4_000: "7 components"}  # where they end, and who is right
+LONGEST_DELAY = 400  # rows from a change to its alarm: four chunks
 
 
 @pytest.mark.slow
@@ -19,6 +22,22 @@ def test_the_demo_tells_who_leads_and_leaves_a_report(command, tmp_path):
     assert page.count("src='data:image/png;base64,") == 5
     assert "![" in (folder / "report.md").read_text()
     assert command("plot", "demo-output").stdout.count(".png") == 4  # the folder is that of a run
+
+
+@pytest.mark.slow
+def test_the_demo_says_what_the_paper_says(command, tmp_path):
+    """More components win once they appear, and there are alarms at the changes, and only there."""
+    out = command("demo").stdout
+    frame = pd.read_csv(tmp_path / "demo-output" / "records.csv")
+    for row, name in PHASES.items():
+        standing = frame[frame.num_rows == row].set_index("model").probability
+        assert standing.idxmax() == name, standing
+        assert f"at row {row:,}: {name} leads" in out
+    alarms = pd.read_csv(tmp_path / "demo-output" / "alarms.csv")
+    changes = list(PHASES)[:-1]
+    assert sorted(set(alarms.location)) == changes
+    assert ((alarms.row > alarms.location) & (alarms.row <= alarms.location + LONGEST_DELAY)).all()
+    assert out.count("ALARM: ") == len(changes)
 
 
 def test_wrong_usage_exits_with_2(refused):

@@ -37,6 +37,18 @@ def test_nothing_wraps(width, total_rows):
     assert "row 8,000" in lines[-2]
 
 
+def test_before_the_first_chunk_something_moves(monkeypatch):
+    console = Console(file=io.StringIO(), width=80, height=24, force_terminal=True, color_system=None)
+    view = LiveView(console, f"comparing {LONG_NAME}", 1000)
+    with console.capture() as capture:
+        console.print(view._draw())
+        monkeypatch.setattr("sgais.cli.live.time.monotonic", lambda: view._begun + 75)
+        console.print(view._draw())
+    lines = capture.get().splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert [line.split()[-1] for line in lines if line.startswith("compiling")] == ["0:00:00", "0:01:15"]
+
+
 def test_nothing_is_higher_than_the_terminal():
     assert len(drawn(80, 24, snapshot(1000, models=50, alarms=9), 2000)) <= 24
 

@@ -72,6 +72,16 @@ def test_a_signal_while_nothing_comes(command, interrupted, table, tmp_path):
     assert curve(tmp_path / "out").num_rows.iloc[-1] == 600
 
 
+def test_ctrl_c_while_figures_are_drawn(command, interrupted, table, tmp_path):
+    """All rows are taken in: what is missing is drawn by the resumed run."""
+    arguments = ("run", "linear-regression", table, *COLUMNS, "--paper")
+    options = {"folder": "out", "number": signal.SIGINT, "seconds": 0.0, "after": "alarms.csv"}
+    code, _, _ = interrupted(*arguments, **options)
+    assert code == 130
+    command("resume", "out")
+    assert (tmp_path / "out" / "report.html").exists()
+
+
 def test_a_file_that_has_grown_is_gone_on_with(command, frame, tmp_path):
     frame[:400].to_csv(tmp_path / "grows.csv", index=False)
     command("run", "linear-regression", "grows.csv", *COLUMNS, "--paper", "--chunk-size", 200, "--save", "out")

@@ -68,6 +68,11 @@ def test_a_log_file_stays_one_where_colours_are_forced(command, table):
     assert "\x1b" not in both.stdout + both.stderr
 
 
+def test_no_command_and_one_that_is_none(command, refused):
+    assert "sgais demo" in command().stdout
+    refused("runn", code=2, says=["Did you mean 'run'? See sgais --help."])
+
+
 def in_bash(script, folder, **environment):
     """What a script prints whose `sgais` is ours; completion looks for the shell that has started it."""
     start = f'sgais() {{ "{sys.executable}" -m sgais "$@"; }}\n'

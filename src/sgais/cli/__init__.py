@@ -17,7 +17,6 @@ from sgais.cli.serve import serve
 app = typer.Typer(
     cls=Commands,
     name="sgais",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

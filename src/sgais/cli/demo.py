@@ -14,6 +14,7 @@ from sgais.cli.result import print_table, save_records, write_report
 from sgais.cli.say import console_for, say, say_warnings
 from sgais.cli.session import Session
 from sgais.cli.settings import Settings
+from sgais.cli.words import share
 from sgais.comparison import Comparison
 
 COMPONENTS = (3, 5, 7)
@@ -107,6 +108,6 @@ def _story(session: Session, phases: tuple[int, ...]) -> list[str]:
             leader = seen[-1].models[seen[-1].leader]
             lines.append(
                 f"After the phase of {count} Gaussians, at row {seen[-1].num_rows:,}: {seen[-1].leader} leads with "
-                f"probability {leader.probability:.3f} ({leader.low:.3f} to {leader.high:.3f})."
+                f"probability {share(leader.probability)} ({share(leader.low)} to {share(leader.high)})."
             )
     return lines

@@ -39,7 +39,7 @@ class RunFolder:
 
     def clear(self) -> None:
         """Forget the run that is there, or what is left of one."""
-        with self._explained():
+        with self.explained():
             self.path.mkdir(parents=True, exist_ok=True)
             for name in ("run.json", "checkpoint", "checkpoint.previous", "rows.bin", "records.csv", "alarms.csv"):
                 (self.path / name).unlink(missing_ok=True)
@@ -54,7 +54,7 @@ class RunFolder:
 
     def begin(self, settings: Settings) -> None:
         """Note how the run can be gone on with."""
-        with self._explained():
+        with self.explained():
             (self.path / "run.json").write_text(settings.to_json(), encoding="utf-8")
 
     def settings(self) -> Settings:
@@ -81,7 +81,7 @@ class RunFolder:
 
     def write_records(self, frame: pd.DataFrame, alarms: Sequence[ModelAlarm]) -> None:
         """The curve, and the changes that were noticed."""
-        with self._explained():
+        with self.explained():
             frame.to_csv(self.path / "records.csv", index=False)
             with (self.path / "alarms.csv").open("w", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerows([ModelAlarm._fields, *alarms])
@@ -108,13 +108,13 @@ class RunFolder:
         """Draw the figures of what is written, and return the names of their files."""
         records = self.records()
         figures = _figures(records, _first_rows(self.alarms()))
-        with self._explained():
+        with self.explained():
             for name, figure in figures.items():
                 figure.savefig(self.path / f"{name}.png", dpi=DOTS_PER_INCH)
         return [f"{name}.png" for name in figures]
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def explained(self) -> Iterator[None]:
         """Say what to do about a folder that cannot be written to."""
         try:
             yield

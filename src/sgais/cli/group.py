@@ -20,7 +20,7 @@ class Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **options: Any) -> Any:
         """Run a command and end the process with its exit code."""
-        arguments = list(sys.argv[1:] if args is None else args)
+        arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
         options["standalone_mode"] = False  # errors are to reach us
         try:
             code = super().main([argument for argument in arguments if argument != "--debug"], **options)
@@ -37,7 +37,8 @@ def _in_one_line(error: Exception) -> str:
     if _is_about_usage(error):
         context = getattr(error, "ctx", None)
         where = f" See {context.command_path} --help." if context else ""
-        text = f"{error.format_message().rstrip('.')}.{where}"  # type: ignore[attr-defined]
+        message = error.format_message()  # type: ignore[attr-defined]
+        text = f"{message}{'' if message.endswith(('.', '?')) else '.'}{where}"
     elif isinstance(error, SgaisError):
         text = str(error)
     else:

@@ -88,6 +88,7 @@ class LiveView:
         self._console, self._title, self._total_rows = console, title, total_rows
         self._pace = Pace(total_rows)
         self._snapshot: Snapshot | None = None
+        self._begun = time.monotonic()
         self._live = Live(
             console=console, get_renderable=self._draw, refresh_per_second=REFRESHES_PER_SECOND, transient=True
         )
@@ -112,7 +113,8 @@ class LiveView:
     def _draw(self) -> RenderableType:
         """Every line fits: nothing wraps, and nothing is higher than the terminal."""
         if self._snapshot is None:
-            return Text(f"{self._title}\n{COMPILING}", overflow="ellipsis", no_wrap=True)
+            waited = duration(time.monotonic() - self._begun)  # something moves: the run has not died
+            return Group(_cut(self._title, "bold"), _cut(f"{COMPILING}  {waited}", ""), Text())
         snapshot = self._snapshot
         alarms = alarm_lines(snapshot.alarms)
         shown = alarms[-MOST_ALARMS:]

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:auto;padding:1rem;color:#222;background:#fff}"
-    "table{border-collapse:collapse}td,th{padding:.2rem .8rem;border-bottom:1px solid #ccc;text-align:right}"
-    "td:first-child,th:first-child{text-align:left}img{max-width:100%;width:34rem;display:block;margin:1rem 0}"
+    "table{border-collapse:collapse;display:block;overflow-x:auto}"
+    "td,th{padding:.2rem .8rem;border-bottom:1px solid #ccc;text-align:right}"
+    "td:first-child,th:first-child{text-align:left}figure{margin:2rem 0}"
+    "img{max-width:100%;width:34rem;display:block}figcaption{font-weight:bold}h1{overflow-wrap:anywhere}"
 )
 CAPTIONS = {
     "histograms.png": "The data of each phase, and all of them",
@@ -58,7 +60,8 @@ class Report(NamedTuple):
         alarms = "<br>".join(map(html.escape, self._alarms("").splitlines()))
         figures = "".join(_figure(folder / name) for name in self.figures)
         return (
-            f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{html.escape(self.title)}</title>"
+            f"<!doctype html><html lang='en'><meta charset='utf-8'>"
+            f"<meta name='viewport' content='width=device-width'><title>{html.escape(self.title)}</title>"
             f"<style>{STYLE}</style><h1>{html.escape(self.title)}</h1>{paragraphs}"
             f"<table>{_row('th', self.header)}{rows}</table><p>{alarms}</p>{figures}</html>\n"
         )
@@ -73,4 +76,6 @@ def _row(kind: str, cells: Sequence[str]) -> str:
 
 def _figure(path: Path) -> str:
     data = base64.b64encode(path.read_bytes()).decode()
-    return f"<img alt='{html.escape(CAPTIONS.get(path.name, path.name))}' src='data:image/png;base64,{data}'>"
+    caption = html.escape(CAPTIONS.get(path.name, path.name))
+    picture = f"<img alt='{caption}' src='data:image/png;base64,{data}'>"
+    return f"<figure><figcaption>{caption}</figcaption>{picture}</figure>"

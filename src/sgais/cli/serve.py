@@ -106,7 +106,9 @@ def _serve(
 
     console = Console(stderr=True)
     say_warnings(console)
-    with FolderLock(folder.path), Interruption() as interruption:
+    with folder.explained():
+        lock = FolderLock(folder.path)
+    with lock, Interruption() as interruption:
         if not is_begun:
             _check_has_no_rows(folder)
             folder.clear()

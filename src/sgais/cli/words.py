@@ -6,6 +6,8 @@ from datetime import timedelta
 
 from sgais.cli.snapshot import Line, ModelAlarm
 
+MOST_NAMES = 2  # of models in a sentence, which is to stay a line
+
 
 def per_row(line: Line, num_rows: int) -> str:
     """Log Z per row, with as many digits as its error has meaning for."""
@@ -40,7 +42,7 @@ def duration(seconds: float) -> str:
 
 
 def alarm_lines(alarms: Sequence[ModelAlarm]) -> list[str]:
-    """One line for each change, with all the models that noticed it at the same place."""
+    """One line for each change, with the models that noticed it at the same place, or how many if they are many."""
     noticed: dict[int, list[ModelAlarm]] = {}
     for alarm in alarms:
         noticed.setdefault(alarm.location, []).append(alarm)
@@ -48,6 +50,7 @@ def alarm_lines(alarms: Sequence[ModelAlarm]) -> list[str]:
 
 
 def _alarm_line(location: int, alarms: Sequence[ModelAlarm]) -> str:
-    models = ", ".join(dict.fromkeys(alarm.model for alarm in alarms))
+    names = list(dict.fromkeys(alarm.model for alarm in alarms))
+    models = " and ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} models"
     first = min(alarm.row for alarm in alarms)
     return f"the data changed at about row {location:,}, noticed at row {first:,} by {models}"

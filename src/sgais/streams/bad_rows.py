@@ -38,7 +38,7 @@ class BadRow(NamedTuple):
         column = "" if self.column is None else f" column {self.column!r}"
         return DataError(
             f"`{self.source}` {place}{column} {self.reason}. "
-            "Correct the row, or pass over such rows with on_error='skip' or 'quarantine'."
+            "Correct the row, or pass over such rows with on_error='skip' (--on-error skip) or 'quarantine'."
         )
 
     def as_json(self) -> str:

@@ -28,9 +28,9 @@ class Answer(NamedTuple):
 class Served:
     """A process of `sgais serve`, or of another command that shows a page."""
 
-    def __init__(self, folder: Path, *arguments: object, command: str = "serve") -> None:
-        port = ["--port", "0"] if command == "serve" else []
-        whole = [sys.executable, "-m", "sgais", command, *map(str, arguments), *port]
+    def __init__(self, folder: Path, *arguments: object, command: str = "serve", port: int = 0) -> None:
+        ports = ["--port", str(port)] if command == "serve" else []
+        whole = [sys.executable, "-m", "sgais", command, *map(str, arguments), *ports]
         self.errors = Path(f"{folder}-{time.monotonic_ns()}.stderr")
         with self.errors.open("w") as stderr:
             self.process = subprocess.Popen(whole, stderr=stderr, stdout=subprocess.DEVNULL)

@@ -87,6 +87,19 @@ def test_curves_probabilities_and_an_alarm_appear(start, browser):
     assert set(shown) == {f"127.0.0.1:{service.port}"}, "the page fetches from nowhere else"
 
 
+def test_a_change_is_told_and_marked_once(browser, service):
+    """However many models notice it, and at whatever row."""
+    alarms = [{"model": name, "row": 1200 + 100 * late, "location": 1000} for late, name in enumerate("abc")]
+    browser.get(service.url)
+    changes, lines = browser.execute_async_script(
+        "const [alarms, done] = arguments;"
+        "import('/page/words.js').then((words) => done([words.changes(alarms), words.alarmLines(alarms)]))",
+        alarms,
+    )
+    assert changes == [{"location": 1000, "row": 1200, "models": ["a", "b", "c"]}]
+    assert lines == ["The data changed at about row 1,000, noticed at row 1,200 by 3 models."]
+
+
 def test_a_service_that_comes_again_is_followed(start, browser):
     service = start(*MODELS, *COLUMNS, *QUICK)
     service.post(rows(100, [1.0, 0.3], 0))
@@ -94,7 +107,11 @@ def test_a_service_that_comes_again_is_followed(start, browser):
     until(browser, "document.body.dataset.rows", wanted="100")
     service.kill()
     until(browser, "document.getElementById('status').innerText", wanted="connection lost")
-    browser.get_log("browser")  # the browser notes connections that are refused: there is nobody
+    again = start(port=service.port)
+    again.post(rows(100, [1.0, 0.3], 1))
+    until(browser, "document.body.dataset.rows", wanted="200")
+    assert text(browser, "#status") == "running"
+    browser.get_log("browser")  # the browser notes connections that were refused: there was nobody
 
 
 def test_it_is_read_by_keys_and_by_ear(browser, service):

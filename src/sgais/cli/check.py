@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from sgais.cli.group import FAILURE
 from sgais.cli.model_specs import complete_model, model_of
@@ -16,8 +17,10 @@ from sgais.soundness import NUM_ROWS, check_model, made_up_rows
 @expanded
 def check(
     data: DataFlags,
-    model: Annotated[str, typer.Argument(help="As in sgais run.", autocompletion=complete_model)],
-    source: Annotated[str | None, typer.Argument(help="Rows to try it on; ready models can do without.")] = None,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="As in sgais run.", autocompletion=complete_model)],
+    source: Annotated[
+        str | None, typer.Argument(metavar="[SOURCE]", help="Rows to try it on; ready models can do without.")
+    ] = None,
 ) -> None:
     """Tell the author of a model whether it is sound, and how fast it is.
 
@@ -38,6 +41,6 @@ def check(
     console = console_for()
     for finding in findings:
         mark = "[green]good[/]" if finding.is_good else "[bold red]WRONG[/]"
-        console.print(f"{mark} [bold]{finding.what}[/]: {finding.detail}", highlight=False, soft_wrap=True)
+        console.print(f"{mark} [bold]{finding.what}[/]: {escape(finding.detail)}", highlight=False, soft_wrap=True)
     if not all(finding.is_good for finding in findings):
         raise typer.Exit(FAILURE)

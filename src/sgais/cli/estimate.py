@@ -36,8 +36,8 @@ class Method(StrEnum):
 def estimate(
     data: DataFlags,
     estimator: EstimatorFlags,
-    model: Annotated[str, typer.Argument(help="As in sgais run.", autocompletion=complete_model)],
-    source: Annotated[str, typer.Argument(help="As in sgais run; all of it is read into memory.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="As in sgais run.", autocompletion=complete_model)],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="As in sgais run; all of it is read into memory.")],
     method: Annotated[Method, typer.Option(help="Independent ways to the same number.")] = Method.SGAIS,
     output: Annotated[Output, typer.Option(help="What to print; csv is the run step by step.")] = Output.TABLE,
 ) -> None:

@@ -17,11 +17,15 @@ def run(
     stream: StreamFlags,
     model: Annotated[
         str | None,
-        typer.Argument(help="A ready model with options, or mymodels.py:model.", autocompletion=complete_model),
+        typer.Argument(
+            metavar="MODEL", help="A ready model with options, or mymodels.py:model.", autocompletion=complete_model
+        ),
     ] = None,
     source: Annotated[
         str | None,
-        typer.Argument(help="CSV, NDJSON or Parquet, a directory or pattern of it, or - for standard input."),
+        typer.Argument(
+            metavar="SOURCE", help="CSV, NDJSON or Parquet, a directory or pattern of it, or - for standard input."
+        ),
     ] = None,
 ) -> None:
     """The evidence of one model, while the data arrive.

@@ -1,7 +1,7 @@
 // One chart: uPlot draws it, arrow keys read it, a table holds its numbers.
 
 import { bandOf } from "./curves.js";
-import { count } from "./words.js";
+import { changes, count } from "./words.js";
 
 const HEIGHT = 220;
 const TABLE_ROWS = 12;
@@ -41,7 +41,7 @@ export class Chart {
 
   // Draws the points of a store up to a place.
   show(store, place, alarms) {
-    this.#alarms = [...new Set(alarms.map((alarm) => alarm.row))];
+    this.#alarms = changes(alarms).map((change) => change.row);
     const upTo = (values) => (values ? values.slice(0, place + 1) : values);
     this.#rows = upTo(store.records.num_rows);
     this.#lines = this.#kind.lines(store, place).map((each) => ({

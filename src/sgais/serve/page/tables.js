@@ -27,35 +27,44 @@ export function verdict(store, place, chunkSize) {
 export function showModels(store, place, state) {
   const body = byId("models").tBodies[0];
   const leader = place < 0 ? null : store.leaderAt(place);
-  const numbers = new Map(store.models.map((model, number) => [model, number]));
-  const ranked = [...store.models].sort((one, other) => (place < 0 ? 0 : (store.at(other, place).probability ?? -1) - (store.at(one, place).probability ?? -1)));
   const best = leader === null ? null : store.at(leader, place);
-  const rows = ranked.map((model) => {
+  const row = store.records.num_rows[place];
+  const lines = store.models.map((model, number) => {
     const now = place < 0 ? {} : store.at(model, place);
-    const row = store.records.num_rows[place];
-    const name = cell("th", "");
-    name.scope = "row";
-    const swatch = cell("span", "");
-    swatch.className = `swatch model-${numbers.get(model) % 6}`;
-    swatch.setAttribute("aria-hidden", "true");
-    name.append(swatch, model);
     const band = now.low == null || store.models.length < 2 ? "" : ` (${share(now.low)} to ${share(now.high)})`;
     const factor = best === null || now.log_evidence == null ? MISSING
       : model === leader ? "leads" : withError(now.log_evidence - best.log_evidence, Math.hypot(now.standard_error, best.standard_error), 2);
-    const line = document.createElement("tr");
-    line.append(
-      name,
-      cell("td", share(now.probability) + band),
-      cell("td", factor),
-      cell("td", now.log_evidence == null ? MISSING : fixed(now.log_evidence, 2)),
-      cell("td", now.log_evidence == null || !row ? MISSING : fixed(now.log_evidence / row, 4)),
-      cell("td", fixed(now.standard_error, 3)),
-      cell("td", fixed(now.kernel_bias, 3)),
-    );
-    return line;
+    return { model, number, probability: now.probability ?? -1, texts: [
+      share(now.probability) + band,
+      factor,
+      now.log_evidence == null ? MISSING : fixed(now.log_evidence, 2),
+      now.log_evidence == null || !row ? MISSING : fixed(now.log_evidence / row, 4),
+      fixed(now.standard_error, 3),
+      fixed(now.kernel_bias, 3),
+    ] };
   });
-  body.replaceChildren(...rows);
+  lines.sort((one, other) => other.probability - one.probability);
+  if (body.childElementCount !== lines.length) body.replaceChildren(...lines.map(emptyRow));
+  lines.forEach((line, rank) => writeRow(body.children[rank], line));
   showRemarks(state);
+}
+
+function emptyRow({ texts }) {
+  const name = cell("th", "");
+  name.scope = "row";
+  const swatch = cell("span", "");
+  swatch.setAttribute("aria-hidden", "true");
+  name.append(swatch, cell("span", ""));
+  const row = document.createElement("tr");
+  row.append(name, ...texts.map(() => cell("td", "")));
+  return row;
+}
+
+function writeRow(row, { model, number, texts }) {
+  const [name, ...cells] = row.children;
+  name.firstElementChild.className = `swatch model-${number % 6}`;
+  setText(name.lastElementChild, model);
+  texts.forEach((text, column) => setText(cells[column], text));
 }
 
 function showRemarks(state) {

@@ -3,6 +3,7 @@
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const MISSING = "–";
+const MOST_NAMES = 2; // of models in a sentence
 
 export function count(value) {
   return value == null ? MISSING : whole.format(value);
@@ -34,16 +35,24 @@ export function bytes(value) {
   return value == null ? MISSING : `${count(value / 1e6)} MB`;
 }
 
-// One line for each change, with all the models that noticed it at the same place.
-export function alarmLines(alarms) {
+// Each change of the data once: where it was, the row at which it was first noticed, and by which models.
+export function changes(alarms) {
   const noticed = new Map();
   for (const alarm of alarms) {
     if (!noticed.has(alarm.location)) noticed.set(alarm.location, []);
     noticed.get(alarm.location).push(alarm);
   }
-  return [...noticed].map(([location, some]) => {
-    const models = [...new Set(some.map((alarm) => alarm.model))].join(", ");
-    const first = Math.min(...some.map((alarm) => alarm.row));
-    return `The data changed at about row ${count(location)}, noticed at row ${count(first)} by ${models}.`;
+  return [...noticed].map(([location, some]) => ({
+    location,
+    row: Math.min(...some.map((alarm) => alarm.row)),
+    models: [...new Set(some.map((alarm) => alarm.model))],
+  }));
+}
+
+// One line for each change, with the models that noticed it, or how many if they are many.
+export function alarmLines(alarms) {
+  return changes(alarms).map(({ location, row, models }) => {
+    const by = models.length <= MOST_NAMES ? models.join(" and ") : `${models.length} models`;
+    return `The data changed at about row ${count(location)}, noticed at row ${count(row)} by ${by}.`;
   });
 }

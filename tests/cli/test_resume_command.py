@@ -76,9 +76,10 @@ def test_ctrl_c_while_figures_are_drawn(command, interrupted, table, tmp_path):
     """All rows are taken in: what is missing is drawn by the resumed run."""
     arguments = ("run", "linear-regression", table, *COLUMNS, "--paper")
     options = {"folder": "out", "number": signal.SIGINT, "seconds": 0.0, "after": "alarms.csv"}
-    code, _, _ = interrupted(*arguments, **options)
-    assert code == 130
-    command("resume", "out")
+    code, _, errors = interrupted(*arguments, **options)
+    assert code in (130, 0), errors  # the latter: they were drawn before it came
+    if code != 0:
+        command("resume", "out")
     assert (tmp_path / "out" / "report.html").exists()
 
 

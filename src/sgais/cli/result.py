@@ -53,8 +53,7 @@ def write_report(session: Session, folder: RunFolder, story: Sequence[str] = (),
     figures = [*pictures, *folder.draw()]
     paragraphs = [*_sentences(session), *story, _how(session)]
     alarms = alarm_lines(session.snapshot().alarms)
-    title = session.title[:1].upper() + session.title[1:]
-    Report(title, paragraphs, header, rows, alarms, figures).write(folder.path)
+    Report(session.title, paragraphs, header, rows, alarms, figures).write(folder.path)
 
 
 def as_json(session: Session) -> dict[str, Any]:

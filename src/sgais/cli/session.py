@@ -51,7 +51,7 @@ class Session:
     @property
     def title(self) -> str:
         """A heading."""
-        what = "comparing " + ", ".join(self.models) if self.settings.is_comparison else self.name
+        what = "Comparing " + ", ".join(self.models) if self.settings.is_comparison else self.name
         return f"{what} on {'standard input' if self.settings.source == '-' else self.settings.source}"
 
     def run(self, view: View) -> Interruption:

@@ -26,12 +26,12 @@ def command(tmp_path):
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["sgais.cli"])  # importing it for each command would take most of the time
 
-    def run(*arguments, code=0, text="", environment=None):
+    def run(*arguments, code=0, text="", environment=None, seconds=300):
         files = {name: tmp_path / f".{name}" for name in ("stdin", "stdout", "stderr")}
         files["stdin"].write_text(text)
         process = context.Process(target=run_command, args=(list(map(str, arguments)), tmp_path, files, environment))
         process.start()
-        process.join(timeout=300)
+        process.join(timeout=seconds)
         result = Said(files["stdout"].read_text(), files["stderr"].read_text())
         assert process.exitcode == code, f"{process.exitcode}: {result}"
         return result

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 PHASES = {1_000: "3 components", 2_200: "5 components", 4_000: "7 components"}  # where they end, and who is right
-LONGEST_DELAY = 400  # rows from a change to its alarm: four chunks
+LONGEST_DELAY = 400  # rows from a change to its first alarm: four chunks
 
 
 @pytest.mark.slow
@@ -27,7 +27,7 @@ def test_the_demo_tells_who_leads_and_leaves_a_report(command, tmp_path):
 @pytest.mark.slow
 def test_the_demo_says_what_the_paper_says(command, tmp_path):
     """More components win once they appear, and there are alarms at the changes, and only there."""
-    out = command("demo").stdout
+    out = command("demo", seconds=1800).stdout
     frame = pd.read_csv(tmp_path / "demo-output" / "records.csv")
     for row, name in PHASES.items():
         standing = frame[frame.num_rows == row].set_index("model").probability
@@ -36,7 +36,8 @@ def test_the_demo_says_what_the_paper_says(command, tmp_path):
     alarms = pd.read_csv(tmp_path / "demo-output" / "alarms.csv")
     changes = list(PHASES)[:-1]
     assert sorted(set(alarms.location)) == changes
-    assert ((alarms.row > alarms.location) & (alarms.row <= alarms.location + LONGEST_DELAY)).all()
+    delays = alarms.groupby("location").row.min() - changes
+    assert delays.between(1, LONGEST_DELAY).all(), alarms
     assert out.count("ALARM: ") == len(changes)
 
 

@@ -1,7 +1,7 @@
 """How accurate is the default, how honest are its error bars, and what does it cost?
 
-    python benchmarks/accuracy.py                 # everything that has not been measured yet, then the report
-    python benchmarks/accuracy.py mixture         # only this problem
+    python -m benchmarks.accuracy                 # everything that has not been measured yet, then the report
+    python -m benchmarks.accuracy mixture         # only this problem
 
 Every run is one line of results/accuracy.csv, so that interrupted work goes on where it stopped; delete lines to
 measure them again. Truths have a table of their own, references.csv, for they do not depend on what is measured.
@@ -14,10 +14,9 @@ os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 cores = sorted(os.sched_getaffinity(0))
 os.sched_setaffinity(0, {cores[int(os.environ.get("CORE", "0")) % len(cores)]})
 
-import csv
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,12 +24,14 @@ import jax.numpy as jnp
 import numpy as np
 
 import sgais
+from benchmarks.problems import PROBLEMS, Problem
+from benchmarks.tables import append, read
+from benchmarks.truths import truth
 from sgais.blocks import pack
 from sgais.likelihood import log_likelihoods
 
 RESULTS = Path(__file__).parent / "results"
 TABLE, REPORT = RESULTS / "accuracy.csv", RESULTS / "accuracy.md"
-REFERENCES = RESULTS / "references.csv"
 SEEDS = range(10)
 COVERAGE_SEEDS = range(100)
 CHUNK = 500
@@ -38,66 +39,44 @@ COLUMNS = ("problem", "seed", "rows", "log_evidence", "truth", "standard_error",
 YARDSTICK, PAPER = "yardstick", "paper"
 
 
-class Problem(NamedTuple):
-    """A model, its data, and the numbers of rows at which log Z is compared with the truth."""
+class Measurement(NamedTuple):
+    """A problem, and the numbers of rows at which log Z is compared with the truth."""
 
-    model: Any
-    simulate: Callable[..., sgais.simulate.Simulation]
+    problem: Problem
     rows: Sequence[int]
     seeds: range
-    target: float | None = None  # RMS error that is promised, in nats
 
 
 CURVE = (500, 1000, 2500, 5000, 10_000)
-PROBLEMS = {
-    "linear": Problem(
-        sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, (10_000, 1_000_000), SEEDS, 0.7
-    ),
-    "auto-regression": Problem(
-        sgais.models.AutoRegression(order=2), sgais.simulate.auto_regression, (10_000, 100_000), SEEDS, 0.7
-    ),
-    "logistic": Problem(
-        sgais.models.LogisticRegression(dim=10, classes=4),
-        sgais.simulate.logistic_regression,
-        (10_000, 100_000, 1_000_000),
-        SEEDS,
-        1.0,
-    ),
-    "mixture": Problem(
-        sgais.models.GaussianMixture(components=5, dim=2),
-        sgais.simulate.gaussian_mixture,
-        (10_000, 100_000, 1_000_000),
-        SEEDS,
-        2.0,
-    ),
-    "linear, coverage": Problem(
-        sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, CURVE, COVERAGE_SEEDS
-    ),
-    "auto-regression, coverage": Problem(
-        sgais.models.AutoRegression(order=2), sgais.simulate.auto_regression, CURVE, COVERAGE_SEEDS
-    ),
-    PAPER: Problem(sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, (100_000,), range(5)),
+MEASUREMENTS = {
+    "linear": Measurement(PROBLEMS["linear"], (10_000, 1_000_000), SEEDS),
+    "auto-regression": Measurement(PROBLEMS["auto-regression"], (10_000, 100_000), SEEDS),
+    "logistic": Measurement(PROBLEMS["logistic"], (10_000, 100_000, 1_000_000), SEEDS),
+    "mixture": Measurement(PROBLEMS["mixture"], (10_000, 100_000, 1_000_000), SEEDS),
+    "linear, coverage": Measurement(PROBLEMS["linear"], CURVE, COVERAGE_SEEDS),
+    "auto-regression, coverage": Measurement(PROBLEMS["auto-regression"], CURVE, COVERAGE_SEEDS),
+    PAPER: Measurement(PROBLEMS["linear"], (100_000,), range(5)),
 }
 
 
 def run(name: str, seed: int) -> list[dict[str, Any]]:
     """One stream; its lines of the table."""
-    problem = PROBLEMS[name]
-    data, parameters = problem.simulate(problem.rows[-1], seed=seed)
+    problem, rows, _ = MEASUREMENTS[name]
+    data, parameters = problem.simulate(rows[-1], seed=seed)
     config = sgais.Config.paper() if name == PAPER else sgais.Config()
     evidence = sgais.OnlineEvidence(problem.model, config, seed=seed)
     lines, seconds = [], 0.0
     for chunk in sgais.stream(data, CHUNK):
         record = evidence.update(chunk)
         seconds += record.seconds
-        if record.num_rows in problem.rows:
+        if record.num_rows in rows:
             lines.append(
                 {
                     "problem": name,
                     "seed": seed,
                     "rows": record.num_rows,
                     "log_evidence": record.log_evidence,
-                    "truth": truth(name, seed, record.num_rows, data, parameters),
+                    "truth": truth(problem.model, name, seed, record.num_rows, data, parameters),
                     "standard_error": record.standard_error,
                     "kernel_bias": record.kernel_bias,
                     "seconds": seconds,
@@ -108,35 +87,10 @@ def run(name: str, seed: int) -> list[dict[str, Any]]:
     return lines
 
 
-def truth(name: str, seed: int, rows: int, data: dict[str, np.ndarray], parameters: dict[str, np.ndarray]) -> float:
-    """Exact where it is known, else a reference: found once."""
-    model, head = PROBLEMS[name].model, {column: values[:rows] for column, values in data.items()}
-    if hasattr(model, "log_evidence"):
-        return float(model.log_evidence(head))
-    known = {(line["problem"], line["seed"], line["rows"]): float(line["truth"]) for line in read(REFERENCES)}
-    key = (name, str(seed), str(rows))
-    if key not in known:
-        known[key] = reference(model, head, parameters)
-        append(REFERENCES, [{"problem": name, "seed": seed, "rows": rows, "truth": known[key]}])
-    return known[key]
-
-
-def reference(model: Any, data: dict[str, np.ndarray], parameters: dict[str, np.ndarray]) -> float:
-    """From Laplace with importance sampling: good to 0.1 nat, or NaN.
-
-    One of its starts are the parameters that the data were drawn with, so that it cannot miss the best mode.
-    """
-    many = len(next(iter(data.values()))) > 500_000  # so near the Gaussian limit that few draws do
-    few = {"num_starts": 4, "max_rounds": 1, "max_draws": 2000}
-    config = sgais.LaplaceConfig(starts=(parameters,), **(few if many else {}))
-    result = sgais.estimate(model, data, method="laplace", config=config)
-    return result.log_evidence if result.is_complete and result.standard_error < 0.1 else float("nan")
-
-
 def yardsticks() -> list[dict[str, Any]]:
     """Seconds per row of one pass of M likelihoods, for every problem, and of the paper's algorithm at this M."""
     particles, rows, lines = sgais.Config().num_particles, 100_000, []
-    for name in ("linear", "auto-regression", "logistic", "mixture"):
+    for name in PROBLEMS:
         model = PROBLEMS[name].model
         blocks = pack(PROBLEMS[name].simulate(rows).data)
         positions = 0.1 * jnp.asarray(np.random.default_rng(0).normal(size=(particles, model.dimension)), jnp.float32)
@@ -150,25 +104,6 @@ def yardsticks() -> list[dict[str, Any]]:
     seconds = sgais.estimate(model, data, config=config).seconds
     lines.append({"problem": YARDSTICK, "seed": PAPER, "rows": 20_000, "seconds": seconds})
     return lines
-
-
-def read(table: Path) -> list[dict[str, str]]:
-    """The lines of a table, none if it is not there yet."""
-    if not table.exists():
-        return []
-    with table.open() as file:
-        return list(csv.DictReader(file))
-
-
-def append(table: Path, lines: list[dict[str, Any]]) -> None:
-    """Add lines to a table."""
-    RESULTS.mkdir(exist_ok=True)
-    is_new = not table.exists()
-    with table.open("a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS if table == TABLE else (*COLUMNS[:3], "truth"))
-        if is_new:
-            writer.writeheader()
-        writer.writerows(lines)
 
 
 def report(lines: list[dict[str, str]]) -> str:
@@ -213,8 +148,8 @@ def _errors(lines: list[dict[str, str]]) -> list[str]:
         "| in passes of M likelihoods |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for name in ("linear", "auto-regression", "logistic", "mixture"):
-        for rows in PROBLEMS[name].rows:
+    for name in PROBLEMS:
+        for rows in MEASUREMENTS[name].rows:
             of = _of(lines, name, rows)
             if not len(of["error"]):
                 continue
@@ -262,12 +197,12 @@ def _heat(lines: list[dict[str, str]]) -> list[str]:
 
 def measure(names: list[str]) -> None:
     known = {(line["problem"], line["seed"]) for line in read(TABLE)}
-    for name in names or list(PROBLEMS):
-        for seed in PROBLEMS[name].seeds:
+    for name in names or list(MEASUREMENTS):
+        for seed in MEASUREMENTS[name].seeds:
             if (name, str(seed)) not in known:
-                append(TABLE, run(name, seed))
+                append(TABLE, COLUMNS, run(name, seed))
     if not names and (YARDSTICK, PAPER) not in known:
-        append(TABLE, yardsticks())
+        append(TABLE, COLUMNS, yardsticks())
 
 
 def main(names: list[str]) -> None:

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow test-browser lint format bench bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test test-slow test-browser lint format bench bench-check bench-limit bench-growth bench-engine bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -38,11 +38,16 @@ format: install  ## Rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: install  ## Measure accuracy and speed of the engine, single-threaded
+# make bench: quick, into bench-output/. FULL=1: to a million rows, into benchmarks/results/peers/.
+# REDRAW=1: tables and figures from the committed runs.
+bench: install  ## Beside other libraries: 10 minutes; FULL=1 to 1e6 rows (hours; goes on where it stopped)
+	$(BIN)/python -m benchmarks.peers $(if $(FULL),--full) $(if $(REDRAW),--redraw)
+
+bench-engine: install  ## Accuracy and speed of the engine in paper mode, single-threaded
 	$(BIN)/python benchmarks/engine.py
 
 bench-accuracy: install  ## Errors, coverage and cost of the default (about an hour; goes on where it stopped)
-	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python -m benchmarks.accuracy
 
 bench-streams: install  ## Memory and cost of a stream of 1e7 rows, cost of reading files (ROWS=1e8 for more)
 	$(BIN)/python benchmarks/streams.py $(ROWS)
@@ -74,4 +79,4 @@ lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --group dev --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
-	rm -rf .venv demo-output paper-output .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-peers demo-output paper-output bench-output .mypy_cache .ruff_cache .pytest_cache

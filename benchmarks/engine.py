@@ -105,7 +105,7 @@ def main() -> None:
         "# The engine in paper mode",
         "",
         f"Linear regression, 5 features, N = {ROWS:,}, chunks and mini-batches of {CHUNK}, `Config.paper()`, "
-        f"{len(SEEDS)} seeds. One core, compilation not counted. Printed by `make bench`.",
+        f"{len(SEEDS)} seeds. One core, compilation not counted. Printed by `make bench-engine`.",
         "",
         "| seed | error (nats) | relative | seconds | plain `lax.scan`, seconds | ratio |",
         "|---|---|---|---|---|---|",

@@ -1,0 +1,26 @@
+"""How much is run: the quick version and the full one."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A version of the benchmark.
+
+    Attributes:
+        rows: Sizes of the data, rising.
+        limit: Seconds that a run may take, after what it compiles before.
+        seeds: Runs of our default, and of others that take less than `short` seconds.
+        short: Seconds.
+        problems: Names of `problems.PROBLEMS`.
+    """
+
+    rows: tuple[int, ...]
+    limit: float
+    seeds: int
+    short: float = 100.0
+    problems: tuple[str, ...] = ("linear", "logistic", "mixture")
+
+
+QUICK = Settings(rows=(10_000,), limit=5.0, seeds=1)
+FULL = Settings(rows=(10_000, 100_000, 1_000_000), limit=600.0, seeds=3)

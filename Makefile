@@ -43,6 +43,15 @@ format: install  ## Rewrite the code in the project's style
 bench: install  ## Beside other libraries: 10 minutes; FULL=1 to 1e6 rows (hours; goes on where it stopped)
 	$(BIN)/python -m benchmarks.peers $(if $(FULL),--full) $(if $(REDRAW),--redraw)
 
+bench-check: install  ## Has the default become slower? A short run against the committed baseline (RENEW=1: a new one)
+	$(BIN)/python -m benchmarks.check $(if $(RENEW),--renew)
+
+bench-limit: install  ## The default beside one pass over a million rows, and its memory (ten minutes)
+	$(BIN)/python -m benchmarks.limit
+
+bench-growth: install  ## Cost of a row against rows, particles, parameters and islands (an hour)
+	$(BIN)/python -m benchmarks.growth
+
 bench-engine: install  ## Accuracy and speed of the engine in paper mode, single-threaded
 	$(BIN)/python benchmarks/engine.py
 

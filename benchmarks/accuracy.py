@@ -15,20 +15,17 @@ cores = sorted(os.sched_getaffinity(0))
 os.sched_setaffinity(0, {cores[int(os.environ.get("CORE", "0")) % len(cores)]})
 
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
 import sgais
 from benchmarks.problems import PROBLEMS, Problem
 from benchmarks.tables import append, read
 from benchmarks.truths import truth
-from sgais.blocks import pack
-from sgais.likelihood import log_likelihoods
+from benchmarks.yardstick import passes
 
 RESULTS = Path(__file__).parent / "results"
 TABLE, REPORT = RESULTS / "accuracy.csv", RESULTS / "accuracy.md"
@@ -91,13 +88,8 @@ def yardsticks() -> list[dict[str, Any]]:
     """Seconds per row of one pass of M likelihoods, for every problem, and of the paper's algorithm at this M."""
     particles, rows, lines = sgais.Config().num_particles, 100_000, []
     for name in PROBLEMS:
-        model = PROBLEMS[name].model
-        blocks = pack(PROBLEMS[name].simulate(rows).data)
-        positions = 0.1 * jnp.asarray(np.random.default_rng(0).normal(size=(particles, model.dimension)), jnp.float32)
-        log_likelihoods(model, positions, blocks)  # compile
-        start = time.perf_counter()
-        log_likelihoods(model, positions, blocks)
-        lines.append({"problem": YARDSTICK, "seed": name, "rows": rows, "seconds": time.perf_counter() - start})
+        seconds = passes(PROBLEMS[name].model, PROBLEMS[name].simulate(rows).data, particles, repeats=1).likelihood
+        lines.append({"problem": YARDSTICK, "seed": name, "rows": rows, "seconds": seconds})
     config = sgais.Config.paper(num_particles=particles)
     model, data = PROBLEMS["linear"].model, sgais.simulate.linear_regression(20_000).data
     sgais.estimate(model, {column: values[:1000] for column, values in data.items()}, config=config)

@@ -56,12 +56,12 @@ class ExactEvidence:
         return float(-0.5 * (self.rows * np.log(2 * np.pi) + self.squares - fit + log_determinant))
 
 
-def endless_rows(seed: int = 0) -> Iterator[Chunk]:
+def endless_rows(seed: int = 0, dim: int = DIM) -> Iterator[Chunk]:
     """Linear regression's rows, made as they are asked for."""
     generator = np.random.default_rng(seed)
-    weights, bias = generator.normal(size=DIM), generator.normal()
+    weights, bias = generator.normal(size=dim), generator.normal()
     while True:
-        x = generator.standard_normal((CHUNK, DIM), np.float32)
+        x = generator.standard_normal((CHUNK, dim), np.float32)
         y = x @ weights + bias + generator.standard_normal(CHUNK)
         yield {"x": x, "y": y.astype(np.float32)}
 

@@ -1,0 +1,35 @@
+"""Curves that grow like a power: which, and what they look like."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from sgais.plots.style import GREY, figure_of, legend_above, line_style, panels
+
+Curve = dict[int, float]  # from what is varied to the cost
+HEIGHT = 2.2  # inches
+
+
+def exponent(curve: Curve) -> float:
+    """Of the power that fits best, on logarithmic axes."""
+    return _line(curve)[0]
+
+
+def draw(curve: Curve, words: str) -> Figure:
+    """The measured costs, and the fitted power as a dotted line."""
+    panel = panels(None, 1, height=HEIGHT)[0]
+    sizes, costs = np.array(list(curve)), np.array(list(curve.values()))
+    slope, offset = _line(curve)
+    panel.plot(sizes, costs, marker="o", markersize=4.0, label="measured", **line_style(0))
+    fitted = np.exp(offset) * sizes**slope
+    panel.plot(sizes, fitted, color=GREY, linestyle=":", linewidth=0.9, label=f"exponent {slope:.2f}")
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_xlabel(words)
+    panel.set_ylabel("µs per row")
+    legend_above(panel, may_grow=True)
+    return figure_of(panel)
+
+
+def _line(curve: Curve) -> tuple[float, float]:
+    slope, offset = np.polyfit(np.log(list(curve)), np.log(list(curve.values())), 1)
+    return float(slope), float(offset)

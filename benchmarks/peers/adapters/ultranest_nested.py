@@ -26,6 +26,6 @@ def prepare(target: Target, seed: int) -> Run:
                 generate_direction=ultranest.stepsampler.generate_mixture_random_direction,
             )
         result = sampler.run(show_status=False, viz_callback=None)
-        return Estimate(result["logz"], result["logzerr"], target.num_likelihoods)
+        return Estimate(float(result["logz"]), float(result["logzerr"]), target.num_likelihoods)
 
     return run

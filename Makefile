@@ -40,7 +40,7 @@ format: install  ## Rewrite the code in the project's style
 
 # make bench: quick, into bench-output/. FULL=1: to a million rows, into benchmarks/results/peers/.
 # REDRAW=1: tables and figures from the committed runs.
-bench: install  ## Beside other libraries: 10 minutes; FULL=1 to 1e6 rows (hours; goes on where it stopped)
+bench: install  ## Beside other libraries: 10 minutes; FULL=1: three problems to 1e6 rows (hours; goes on where it stopped)
 	$(BIN)/python -m benchmarks.peers $(if $(FULL),--full) $(if $(REDRAW),--redraw)
 
 bench-check: install  ## Has the default become slower? A short run against the committed baseline (RENEW=1: a new one)

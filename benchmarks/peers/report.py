@@ -8,6 +8,8 @@ from benchmarks.peers.outcome import COMPLETE, NOT_BEGUN, OUT_OF_TIME
 from benchmarks.peers.settings import Settings
 from benchmarks.peers.speedups import ASKED, LARGEST_ERROR, Asked, Speedup, holds, speedup
 
+NOTHING = 0.0  # the factor where none was asked for
+
 
 def report(lines: list[Line], settings: Settings, command: str, figures: list[Path]) -> str:
     """The whole page.
@@ -29,7 +31,7 @@ def report(lines: list[Line], settings: Settings, command: str, figures: list[Pa
         "",
         "## The default against the fastest peer that is right",
         "",
-        *_speedups(lines),
+        *_speedups(lines, settings),
         "",
         "## All runs",
         "",
@@ -40,26 +42,31 @@ def report(lines: list[Line], settings: Settings, command: str, figures: list[Pa
     return "\n".join(parts) + "\n"
 
 
-def _speedups(lines: list[Line]) -> list[str]:
+def _speedups(lines: list[Line], settings: Settings) -> list[str]:
+    """What was asked for first, then all other sizes."""
+    asked = [each for each in ASKED if each.rows in settings.rows]
+    others = [Asked(problem, rows, rows, NOTHING) for problem in settings.problems for rows in settings.rows]
+    asked += [each for each in others if each[:3] not in {known[:3] for known in asked}]
     table = [
         f"Right is within {LARGEST_ERROR:g} nats.",
         "",
         "| problem | rows | seconds | error (nats) | fastest peer | on rows | it needs | ratio | asked | holds |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    return table + [_speedup(asked, speedup(lines, *asked[:3])) for asked in ASKED]
+    return table + [_speedup(each, speedup(lines, *each[:3])) for each in asked]
 
 
 def _speedup(asked: Asked, measured: Speedup | None) -> str:
-    start = f"| {asked.problem} | {asked.rows:,} |"
+    start, verdict = f"| {asked.problem} | {asked.rows:,} |", "| |"
+    if asked.factor != NOTHING:
+        verdict = f"{asked.factor:g} | {'yes' if holds(asked, measured) else 'no'} |"
     if measured is None:
-        return f"{start} not measured | | | {asked.peer_rows:,} | | | {asked.factor:g} | no |"
+        return f"{start} not measured | | | {asked.peer_rows:,} | | | {verdict}"
     bound = "at least " if measured.is_bound else ""
     peer = measured.peer or "none in time"
     return (
         f"{start} {measured.ours:.2f} | {measured.error:.2f} | {peer} | {asked.peer_rows:,} "
-        f"| {bound}{measured.peer_seconds:.1f} | {bound}{measured.ratio:.0f} | {asked.factor:g} "
-        f"| {'yes' if holds(asked, measured) else 'no'} |"
+        f"| {bound}{measured.peer_seconds:.1f} | {bound}{measured.ratio:.1f} | {verdict}"
     )
 
 

@@ -22,5 +22,5 @@ class Settings:
     problems: tuple[str, ...] = ("linear", "logistic", "mixture")
 
 
-QUICK = Settings(rows=(10_000,), limit=5.0, seeds=1)
+QUICK = Settings(rows=(10_000,), limit=20.0, seeds=1, problems=("linear",))
 FULL = Settings(rows=(10_000, 100_000, 1_000_000), limit=600.0, seeds=3)

@@ -21,7 +21,7 @@ def test_estimate_is_the_stream_in_one_call():
     assert result.method == "sgais"
     assert result.standard_error == evidence.standard_error
     assert result.error_budget == evidence.error_budget
-    assert result.particles["weights"].shape == (128, 5)
+    assert result.particles["weights"].shape == (512, 5)
     assert np.exp(result.log_weights).sum() == pytest.approx(1)
     assert list(result.to_frame().num_rows) == [500, 1000, 1200]
 

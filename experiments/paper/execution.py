@@ -81,7 +81,7 @@ def ending_of(status: str) -> str:
 def sgais_config(task: Task) -> Any:
     """Ours, or the published parameters and what the task changes of them."""
     if task.method == settings.DEFAULT:
-        return sgais.Config()
+        return sgais.Config(chunk_size=int(settings.PUBLISHED["batch_size"]))
     chosen = settings.PUBLISHED | {name: value for name, value in task.parameters.items() if name != "components"}
     return sgais.Config.paper(
         num_particles=int(chosen["num_particles"]),

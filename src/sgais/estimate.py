@@ -19,6 +19,9 @@ from sgais.online import Bindable, OnlineEvidence
 from sgais.progress_bar import progress_bar
 from sgais.streams import stream
 
+RECORDS = 100  # points of the evidence curve of a large data set
+SMALLEST_CHUNK = 500  # rows
+
 
 class Method(NamedTuple):
     """A way to estimate the evidence: its parameters, and what runs it."""
@@ -78,7 +81,7 @@ def _run_sgais(model: Model, chunk: Chunk, config: Config | PaperConfig, seed: i
     evidence = OnlineEvidence(model, config, seed)
     status = COMPLETE
     try:
-        for part in stream(chunk, config.chunk_size):
+        for part in stream(chunk, config.chunk_size or max(SMALLEST_CHUNK, total // RECORDS)):
             record = evidence.update(part)
             done = record.num_rows / total
             seconds_left = (time.perf_counter() - start) * (1 / done - 1)

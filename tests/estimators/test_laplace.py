@@ -112,12 +112,12 @@ def test_a_mixture_of_three_does_not_depend_on_the_labelling_found():
     """Well apart, one labelling holds 1/6 of the posterior; runs that find different ones must agree."""
     y = np.random.default_rng(5).normal(size=(3000, 1)) * 0.7 + np.array([-4.0, 0.0, 4.0])[np.arange(3000) % 3, None]
     model = GaussianMixture(components=3, dim=1)
-    results = [run(model, y, LaplaceConfig(num_starts=8), seed=seed) for seed in (0, 1)]
+    results = [run(model, y, LaplaceConfig(num_starts=8), seed=seed) for seed in range(4)]
     for result in results:
         assert_near(result, np.mean([one.log_evidence for one in results]))
         assert result.log_evidence == pytest.approx(result.diagnostics["log_evidence_laplace"], abs=0.1)
-    orders = [np.argsort(result.particles["means"][0, :, 0]).tolist() for result in results]
-    assert orders[0] != orders[1]
+    orders = {tuple(np.argsort(result.particles["means"][0, :, 0])) for result in results}
+    assert len(orders) > 1
 
 
 def bimodal(share, distance, scale):

@@ -25,12 +25,17 @@ def run(data, chunk_size, config=None, seed=0, model=MODEL):
     return evidence
 
 
-def test_particles_are_many_while_rows_are_few():
-    evidence = run(DATA, 500)
-    sizes = [record.final_ess for record in evidence.records]
-    assert sizes[0] > 128
-    assert len(evidence.particles["bias"]) == 128
-    assert [record.num_modes for record in evidence.records] == [0, 1, 1, 1, 1, 1]
+def test_particles_become_fewer_as_rows_become_more():
+    evidence, sizes = sgais.OnlineEvidence(MODEL), []
+    for chunk in sgais.stream(simulate.linear_regression(6000, seed=1).data, 100):
+        evidence.update(chunk)
+        sizes.append(len(evidence.log_weights))
+    assert (sizes[0], sizes[1], sizes[-1]) == (1536, 512, 128)
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_surrogates_take_over_when_rows_are_enough():
+    assert [record.num_modes for record in run(DATA, 500).records] == [0, 1, 1, 1, 1, 1]
 
 
 def test_moves_come_when_they_pay():
@@ -136,15 +141,12 @@ def test_where_memory_is_bounded_the_first_move_needs_no_more_of_it(compilations
 def test_no_compilation_for_small_chunks_of_new_sizes(compilations):
     model = LinearRegression(dim=2, noise_scale=1.25)  # no other test has compiled it
     data = simulate.linear_regression(400, dim=2).data
-    evidence = sgais.OnlineEvidence(model)
-    pieces = iter(np.split(np.arange(400), np.cumsum([20, 32, 16, 30, 31, 17, 3, 1, 29, 32, 20])))
-    for _ in range(4):
-        evidence.update({name: values[next_rows] for next_rows in [next(pieces)] for name, values in data.items()})
+    run(data, 32, model=model)
     first = len(compilations)
     assert first > 0
-    for rows in pieces:
-        if len(rows) <= 32 and len(rows):
-            evidence.update({name: values[rows] for name, values in data.items()})
+    evidence = sgais.OnlineEvidence(model)
+    for rows in np.split(np.arange(250), np.cumsum([20, 32, 16, 30, 31, 17, 3, 1, 29, 32, 20])):
+        evidence.update({name: values[rows] for name, values in data.items()})
     assert len(compilations) == first
 
 

@@ -1,14 +1,11 @@
 """Quadratic surrogates: exact for linear regression, sums over rows for every model."""
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import sgais
 from sgais.blocks import pack
 from sgais.estimators.surrogate import at_anchor, normalise, shifted, transport, with_rows
-from sgais.likelihood import prior_remainder_change, remainder_change
 
 MODEL = sgais.models.LinearRegression(dim=4)
 DATA = sgais.simulate.linear_regression(3000, dim=4, seed=1).data
@@ -79,33 +76,3 @@ def test_transport_takes_one_gaussian_to_the_other():
     new = normalise(with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), pack(DATA))).gaussian
     positions = old.unwhiten(np.random.default_rng(0).normal(size=(1000, 5)))
     np.testing.assert_allclose(new.distances(transport(positions, old, new)), old.distances(positions), rtol=1e-6)
-
-
-def test_the_remainder_is_what_the_surrogate_leaves():
-    """Of the change between two positions, in float64 for comparison."""
-    generator = np.random.default_rng(2)
-    anchor = np.asarray(generator.normal(size=12), np.float32)
-    before, after = ((anchor + 0.2 * generator.normal(size=(4, 12))).astype(np.float32) for _ in range(2))
-    blocks = pack(LABELS)
-    anchors = jnp.broadcast_to(anchor, (4, 12))
-    sums, squares = remainder_change(LOGISTIC, before, after, anchors, jax.device_put(blocks))
-    found = np.asarray(sums) + np.asarray(prior_remainder_change(LOGISTIC, before, after, anchors))
-    surrogate = with_rows(LOGISTIC, at_anchor(LOGISTIC, anchor), blocks)
-
-    def exact(position):
-        rows = LOGISTIC.log_likelihood_at(position, LABELS)
-        return np.asarray(rows, float).sum() + float(LOGISTIC.log_prior_at(position))
-
-    expected = [
-        exact(new) - exact(old) - surrogate.values_at(new[None])[0] + surrogate.values_at(old[None])[0]
-        for old, new in zip(before, after, strict=True)
-    ]
-    np.testing.assert_allclose(found, expected, atol=2e-3)
-    assert (np.asarray(squares) > 0).all()
-
-
-def test_linear_regression_leaves_nothing():
-    generator = np.random.default_rng(3)
-    before, after = (jnp.asarray(generator.normal(size=(4, 5)), jnp.float32) for _ in range(2))
-    sums, _ = remainder_change(MODEL, before, after, jnp.zeros((4, 5)), jax.device_put(pack(DATA)))
-    assert np.abs(np.asarray(sums)).max() < 0.02

@@ -15,16 +15,15 @@ import numpy as np
 
 from sgais import gradients
 from sgais.blocks import Blocks, pack
-from sgais.estimators import cooling
+from sgais.estimators import cooling, remainder
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import Anchored
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
 from sgais.estimators.particles import Places, key_of
+from sgais.estimators.remainder import Steps
 from sgais.estimators.surrogate import Normalised, Surrogate, at_anchor, normalise, shifted, transport, with_rows
-from sgais.fields import num_rows
 from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
-from sgais.likelihood import prior_remainder_change, remainder_change
 from sgais.model import Model, Rows, real_dtype
 
 ROWS_AT_ONCE = 65536  # in passes over all rows
@@ -198,11 +197,9 @@ def rehearse(model: Model, kernel: Langevin, late: Late, islands: Islands, rows:
 
 def log_remainders(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> np.ndarray:
     """The log posterior beyond second order at each particle: how far the posterior is from Gaussian."""
-    positions = islands.all_positions
-    anchors = _anchors(late)
-    before = np.broadcast_to(anchors, positions.shape)
-    mean, _ = _sampled(model, before, positions, anchors, rows, (0, late.num_rows_then), ALL_ROWS, places)
-    return mean + _prior_change(model, before, positions, anchors)
+    steps = _from_anchors(late, islands.all_positions)
+    drawn = rows.sample(places.generator(), ALL_ROWS, 0, late.num_rows_then)
+    return remainder.of_rows(model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(model, steps)
 
 
 def _normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
@@ -210,8 +207,10 @@ def _normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
     return None if any(one is None for one in found) else [one for one in found if one is not None]
 
 
-def _anchors(late: Late) -> np.ndarray:
-    return np.array([surrogate.anchor for surrogate in late.surrogates])[late.modes]
+def _from_anchors(late: Late, positions: np.ndarray) -> Steps:
+    """From each particle's anchor to its position."""
+    anchors = np.array([surrogate.anchor for surrogate in late.surrogates])
+    return Steps(anchors[late.modes], positions, anchors, late.modes)
 
 
 def _at(
@@ -247,45 +246,20 @@ def _remainder_change(
     model: Model, late: Late, before: np.ndarray, after: np.ndarray, rows: WithChunk, end: int, places: Places
 ) -> np.ndarray:
     """The change of the log posterior beyond second order, of old rows from before to after and of new rows."""
-    anchors, border = _anchors(late), late.num_rows_then
-    at_anchor = np.broadcast_to(anchors, before.shape)
+    from_anchors, border = _from_anchors(late, after), late.num_rows_then
+    steps = from_anchors._replace(before=before)
     sample = ALL_ROWS if end <= ALL_ROWS else FIRST_SAMPLE
     while True:
-        old, old_variance = _sampled(model, before, after, anchors, rows, (0, border), sample, places)
-        new, new_variance = _sampled(model, at_anchor, after, anchors, rows, (border, end), sample, places)
+        old_rows = rows.sample(places.generator(), sample, 0, border)
+        new_rows = rows.sample(places.generator(), sample, border, end)
+        old, old_variance = remainder.of_rows(model, steps, old_rows, border)
+        new, new_variance = remainder.of_rows(model, from_anchors, new_rows, end - border)
         variance = old_variance + new_variance
         if 4 * sample > min(end, LARGEST_SAMPLE) or np.sqrt(np.median(variance)) < LARGEST_NOISE:
             break
         sample *= 4
     # Noise in a log weight makes the weight too large on average.
-    return old + new - 0.5 * variance + _prior_change(model, before, after, anchors)
-
-
-def _sampled(
-    model: Model,
-    before: np.ndarray,
-    after: np.ndarray,
-    anchors: np.ndarray,
-    rows: WithChunk,
-    ends: tuple[int, int],
-    sample: int,
-    places: Places,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The change of the remainder over the rows between two ends, and the variance that sampling them has."""
-    total = ends[1] - ends[0]
-    drawn = rows.sample(places.generator(), sample, *ends)
-    count = num_rows(drawn)
-    positions = (values.astype(real_dtype()) for values in (before, after, anchors))
-    sums, squares = (np.asarray(part, np.float64) for part in _remainder_sums(model, *positions, pack(drawn)))
-    if count == total:
-        return sums, np.zeros_like(sums)
-    means = sums / count
-    return total * means, total**2 / count * np.maximum(squares / count - means**2, 0.0)
-
-
-def _prior_change(model: Model, before: np.ndarray, after: np.ndarray, anchors: np.ndarray) -> np.ndarray:
-    positions = (values.astype(real_dtype()) for values in (before, after, anchors))
-    return np.asarray(_prior_remainders(model, *positions), np.float64)
+    return old + new - 0.5 * variance + remainder.of_prior(model, steps)
 
 
 def _kernel_bias(late: Late, positions: np.ndarray, log_weights: np.ndarray) -> float:
@@ -355,15 +329,3 @@ def _compiled_langevin(
         return jnp.einsum("nij,ni->nj", unwhitening, found)
 
     return langevin.move(key_of(here), whitened, gradient, batches, step_size, kernel)
-
-
-@partial(jax.jit, static_argnames="model")
-def _remainder_sums(
-    model: Model, before: jax.Array, after: jax.Array, anchors: jax.Array, rows: Blocks
-) -> tuple[jax.Array, jax.Array]:
-    return remainder_change(model, before, after, anchors, rows)
-
-
-@partial(jax.jit, static_argnames="model")
-def _prior_remainders(model: Model, before: jax.Array, after: jax.Array, anchors: jax.Array) -> jax.Array:
-    return prior_remainder_change(model, before, after, anchors)

@@ -6,6 +6,7 @@ these and a gradient carries it. docs/accuracy.md says which error each part rem
 published.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -39,7 +40,8 @@ from sgais.model import Model, real_dtype
 FIRST_PIECE = 16  # rows; from there on pieces double the data
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
 EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
-MANY_ROWS = 8192  # from which on there are fewer particles even if surrogates are of no use yet
+FEW_ROWS = 128  # below which there are most particles: modes are found now or never
+MANY_ROWS = 4096  # from which on there are `num_particles`
 WIDE_PIECES = 4  # into which a doubling of the rows is cut where a gradient carries the past: few steps, short passes
 CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
@@ -54,10 +56,11 @@ class Config:
     Attributes:
         num_particles: M, once there are many rows.
         num_islands: Groups of particles whose spread gives the error bar.
-        early_factor: How many times more particles there are while rows are few.
+        early_factor: How many times more particles there are while rows are very few; its square root while they are
+            few.
         target_ess_fraction: Effective sample size, over the particles, at which they are resampled and moved.
-        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set. `OnlineEvidence` takes chunks as they
-            come, of any size.
+        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set; None for a hundredth of the rows, but 500
+            at least. `OnlineEvidence` takes chunks as they come, of any size.
         batch_size: Rows per mini-batch of the moves, at first; more are taken where gradients are too noisy.
         largest_dimension: Parameters up to which Hessians are kept. Beyond, gradients carry the past: noisier moves,
             and an error that grows with the rows, if slowly.
@@ -69,7 +72,7 @@ class Config:
     num_islands: int = 8
     early_factor: int = 12
     target_ess_fraction: float = 0.5
-    chunk_size: int = 500
+    chunk_size: int | None = None
     batch_size: int = 256
     largest_dimension: int = 500
     kernel: Langevin = field(default_factory=Langevin)
@@ -81,8 +84,10 @@ class Config:
         return PaperConfig(**changes)
 
     def __post_init__(self) -> None:
-        for name in ("num_particles", "early_factor", "chunk_size", "largest_dimension"):
+        for name in ("num_particles", "early_factor", "largest_dimension"):
             require_count(name, getattr(self, name))
+        if self.chunk_size is not None:
+            require_count("chunk_size", self.chunk_size)
         require_count("num_islands", self.num_islands, smallest=2)
         require_count("batch_size", self.batch_size, smallest=2)
         divides = self.num_particles % self.num_islands == 0
@@ -121,7 +126,7 @@ class State(NamedTuple):
 
 def init(model: Model, config: Config, seed: int) -> State:
     """Particles from the prior, weights of one."""
-    per_island = config.early_factor * config.particles_per_island
+    per_island = _particles_per_island(config, 0)
     drawn = sample_prior(model, config.num_islands * per_island, seed, 0).astype(np.float64)
     islands = Islands(
         drawn.reshape(config.num_islands, per_island, -1),
@@ -253,9 +258,7 @@ def _early_piece(
     state = _watch_for_change(model, state, ends, account.num_moves - moves_before, account)
     if archipelago.have_parted(islands):
         islands, _ = archipelago.migrate(islands, places.generator())
-    if ends[1] >= MANY_ROWS:
-        islands = _thinned(config, islands, places)
-    return state._replace(early=early, islands=islands, num_rows=ends[1])
+    return state._replace(early=early, islands=_thinned(config, islands, ends[1], places), num_rows=ends[1])
 
 
 def _watch_for_change(model: Model, state: State, ends: tuple[int, int], num_moves: int, account: Account) -> State:
@@ -274,11 +277,20 @@ def _usual_moves(model: Model, ends: tuple[int, int]) -> float:
     return 4.0 + model.dimension * float(np.log(ends[1] / ends[0]))
 
 
-def _thinned(config: Config, islands: Islands, places: Places) -> Islands:
-    """No more particles than there are to be once rows are many."""
-    if islands.log_weights.shape[1] <= config.particles_per_island:
+def _particles_per_island(config: Config, rows: int) -> int:
+    """Fewer as rows become more, in two steps: every number of particles has compiled programs of its own."""
+    if rows >= MANY_ROWS:
+        return config.particles_per_island
+    factor = config.early_factor if rows < FEW_ROWS else math.ceil(math.sqrt(config.early_factor))
+    return factor * config.particles_per_island
+
+
+def _thinned(config: Config, islands: Islands, rows: int, places: Places) -> Islands:
+    """No more particles than this many rows need."""
+    num_kept = _particles_per_island(config, rows)
+    if islands.log_weights.shape[1] <= num_kept:
         return islands
-    return archipelago.resample(islands, places.generator(), config.particles_per_island)[0]
+    return archipelago.resample(islands, places.generator(), num_kept)[0]
 
 
 def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account) -> State:
@@ -288,7 +300,7 @@ def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, plac
     if model.dimension > config.largest_dimension:
         return _hand_over_wide(model, config, state, rows, places, account)
     later = state._replace(next_attempt=2 * state.num_rows)
-    islands = _thinned(config, state.islands, places)
+    islands = state.islands
     search = anchor(model, islands.all_positions, rows.between(0, state.num_rows))
     _warn_of_hidden_modes(state, search, account)
     anchored = search.anchored
@@ -373,7 +385,7 @@ def _late_piece(
     weighed = late_phase.weigh(model, late, state.islands, rows, end, places, account)
     if weighed is None:
         return _take_back(state, late)
-    late, islands = weighed
+    late, islands = _fewer(config, *weighed, end, places)
     state = state._replace(num_rows=end, islands=islands, late=late)
     needs_move = archipelago.ess_fraction(islands.log_weights) < config.target_ess_fraction
     needs_move = needs_move or archipelago.have_parted(islands)
@@ -385,6 +397,15 @@ def _late_piece(
         if not rows.is_whole:  # memory is not to grow from here on
             late_phase.rehearse(model, config.kernel, late, islands, rows, places)
     return _move(model, config, state, late, rows, places, account) if needs_move else state._replace(late=late)
+
+
+def _fewer(config: Config, late: Late, islands: Islands, rows: int, places: Places) -> tuple[Late, Islands]:
+    """No more particles than this many rows need, each with its mode."""
+    num_kept = _particles_per_island(config, rows)
+    if islands.log_weights.shape[1] <= num_kept:
+        return late, islands
+    islands, chosen = archipelago.resample(islands, places.generator(), num_kept)
+    return late._replace(modes=late.modes[chosen]), islands
 
 
 def _take_back(state: State, late: Late) -> State:

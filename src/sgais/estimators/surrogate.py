@@ -14,7 +14,7 @@ import numpy as np
 from sgais.blocks import Blocks, pack
 from sgais.estimators.gaussian import Gaussian
 from sgais.fields import Chunk, num_rows
-from sgais.likelihood import derivatives_by_group, remainder_change
+from sgais.likelihood import change_by_group, derivatives_by_group
 from sgais.model import Model, real_dtype
 
 
@@ -75,8 +75,9 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
     step = anchor.astype(np.float64) - surrogate.anchor
     old, new = (with_rows(model, _nothing(at), rows) for at in (surrogate.anchor, anchor))
     old_prior, new_prior = at_anchor(model, surrogate.anchor), at_anchor(model, anchor)
-    positions = (values[None].astype(real_dtype()) for values in (surrogate.anchor, anchor, surrogate.anchor))
-    value = total / num_rows(sample) * float(_remainder(model, *positions, rows)[0])
+    change = _change(model, surrogate.anchor[None].astype(real_dtype()), anchor[None], rows)
+    beyond = np.asarray(change).sum(dtype=np.float64) - old.values_at(anchor[None])[0] + old.value
+    value = total / num_rows(sample) * float(beyond)
     value += new_prior.value - float(old_prior.values_at(new_prior.anchor[None])[0])
     gradient, hessian = (
         total / num_rows(sample) * of_rows + of_prior
@@ -137,5 +138,5 @@ def _likelihood_derivatives(
 
 
 @partial(jax.jit, static_argnames="model")
-def _remainder(model: Model, before: jax.Array, after: jax.Array, anchors: jax.Array, blocks: Blocks) -> jax.Array:
-    return remainder_change(model, before, after, anchors, blocks)[0]
+def _change(model: Model, before: jax.Array, after: jax.Array, blocks: Blocks) -> jax.Array:
+    return change_by_group(model, before, after, blocks, blocks_per_group=1)

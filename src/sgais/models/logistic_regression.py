@@ -41,8 +41,10 @@ class LogisticRegression(ReadyModel):
         )
 
     def _log_likelihood(self, parameters: Parameters, rows: Rows) -> jax.Array:
-        logits = jnp.dot(parameters["weights"], rows["x"].T, precision=Precision.HIGHEST)
-        logits += parameters["bias"][:, None]
+        """The bias as a weight of a feature that is always one: a product and its derivatives, and nothing else."""
+        weights = jnp.concatenate([parameters["weights"], parameters["bias"][:, None]], axis=1)
+        features = jnp.concatenate([rows["x"], jnp.ones_like(rows["x"][:, :1])], axis=1)
+        logits = jnp.dot(weights, features.T, precision=Precision.HIGHEST)
         return chosen(logits, rows["y"]) - log_sum_exp(logits)
 
     @staticmethod

@@ -1,0 +1,95 @@
+"""What the log posterior has beyond second order around an anchor: how much of it changes along a particle's step.
+
+The quadratic part of a sample of rows is known from the sample's derivatives at the few anchors, so that a particle
+costs two likelihoods a row and no derivatives. Rows come in groups, whose spread tells the noise of the sampling.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from sgais.blocks import Blocks, pack
+from sgais.estimators.surrogate import at_anchor
+from sgais.fields import Chunk, num_rows
+from sgais.likelihood import change_by_group, derivatives_by_group
+from sgais.model import Model, real_dtype
+
+BLOCK_ROWS = 128
+MOST_GROUPS = 64  # of rows; a Hessian is kept for each
+
+
+class Steps(NamedTuple):
+    """Where particles go, and the anchors around which the quadratic part is taken off.
+
+    Attributes:
+        before: Shape (particles, d).
+        after: Shape (particles, d).
+        anchors: Shape (modes, d).
+        modes: The number of each particle's anchor.
+    """
+
+    before: np.ndarray
+    after: np.ndarray
+    anchors: np.ndarray
+    modes: np.ndarray
+
+
+def of_rows(model: Model, steps: Steps, sample: Chunk, total: int) -> tuple[np.ndarray, np.ndarray]:
+    """The change of the remainder over `total` rows, from a sample of them, and the variance that sampling has."""
+    blocks = pack(sample, block_rows=BLOCK_ROWS)
+    blocks_per_group = -(-len(blocks.weights) // MOST_GROUPS)
+    ends = (positions.astype(real_dtype()) for positions in (steps.before, steps.after))
+    changes = np.asarray(_changes(model, *ends, blocks, blocks_per_group), np.float64)
+    for mode in np.unique(steps.modes):
+        mine, anchor = steps.modes == mode, steps.anchors[mode]
+        derivatives = _derivatives(model, anchor.astype(real_dtype()), blocks, blocks_per_group)
+        gradients, hessians = (np.asarray(part, np.float64) for part in derivatives)
+        changes[:, mine] -= _quadratic(steps.after[mine] - anchor, gradients, hessians)
+        changes[:, mine] += _quadratic(steps.before[mine] - anchor, gradients, hessians)
+    return _scaled_up(changes, num_rows(sample), blocks_per_group * blocks.weights.shape[1], total)
+
+
+def of_prior(model: Model, steps: Steps) -> np.ndarray:
+    """The change of the prior's remainder."""
+    ends = (positions.astype(real_dtype()) for positions in (steps.before, steps.after))
+    before, after = (np.asarray(_log_priors(model, positions), np.float64) for positions in ends)
+    change = after - before
+    for mode in np.unique(steps.modes):
+        mine, prior = steps.modes == mode, at_anchor(model, steps.anchors[mode])
+        change[mine] -= prior.values_at(steps.after[mine]) - prior.values_at(steps.before[mine])
+    return change
+
+
+def _quadratic(steps: np.ndarray, gradients: np.ndarray, hessians: np.ndarray) -> np.ndarray:
+    """The quadratic of each group at each step from the anchor, shape (groups, particles)."""
+    return gradients @ steps.T + 0.5 * np.sum((steps @ hessians) * steps, axis=2)
+
+
+def _scaled_up(groups: np.ndarray, sampled: int, rows_per_group: int, total: int) -> tuple[np.ndarray, np.ndarray]:
+    """From sums over groups of sampled rows to the sum over all rows, and its variance."""
+    sums = groups.sum(axis=0)
+    count = -(-sampled // rows_per_group)
+    if sampled == total or count < 2:
+        return total / sampled * sums, np.zeros_like(sums)
+    rows = np.minimum(rows_per_group, sampled - rows_per_group * np.arange(count))
+    deviations = groups[:count] - rows[:, None] / sampled * sums
+    return total / sampled * sums, (total / sampled) ** 2 * count / (count - 1) * np.sum(deviations**2, axis=0)
+
+
+@partial(jax.jit, static_argnames=("model", "blocks_per_group"))
+def _changes(model: Model, before: jax.Array, after: jax.Array, blocks: Blocks, blocks_per_group: int) -> jax.Array:
+    return change_by_group(model, before, after, blocks, blocks_per_group)
+
+
+@partial(jax.jit, static_argnames=("model", "blocks_per_group"))
+def _derivatives(
+    model: Model, position: jax.Array, blocks: Blocks, blocks_per_group: int
+) -> tuple[jax.Array, jax.Array]:
+    return derivatives_by_group(model, position, blocks, blocks_per_group)[1:]
+
+
+@partial(jax.jit, static_argnames="model")
+def _log_priors(model: Model, positions: jax.Array) -> jax.Array:
+    return jax.vmap(model.log_prior_at)(positions)

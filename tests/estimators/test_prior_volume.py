@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sgais.estimators.prior_volume import integrate
+from sgais.estimators.prior_volume import integrate, live_counts
 
 NUM_LIVE = 300
 
@@ -31,6 +31,13 @@ def test_the_evidence_and_its_error_hold_for_points_that_die_together(worst_of):
 def test_with_points_dying_one_by_one_the_error_is_the_classic_one():
     integral = integrate(*shrink(0, 3000, 1))
     assert integral.standard_error == pytest.approx(np.sqrt(integral.information / NUM_LIVE), rel=0.1)
+
+
+def test_who_is_alive_is_told_by_births_and_deaths():
+    """Four draws from the prior, one of them ruled out; two die at 2.0, and two are born above them."""
+    deaths = np.array([-np.inf, 1.0, 2.0, 2.5, 3.0, 4.0])
+    births = np.array([-np.inf, -np.inf, -np.inf, 2.0, -np.inf, 2.0])
+    np.testing.assert_array_equal(live_counts(deaths, births), [4, 3, 2, 3, 2, 1])
 
 
 def test_points_ruled_out_take_their_share():

@@ -19,11 +19,12 @@ import numpy as np
 from sgais.annealing import log_mean_exp
 from sgais.blocks import Blocks, pack_whole
 from sgais.errors import EstimationError, require
-from sgais.estimators.insertion import insertion_ranks, uniformity_p_value
-from sgais.estimators.nested_result import NestedResult
-from sgais.estimators.particles import constrained, draw_prior, key_of, place
+from sgais.estimators.families import first_families
+from sgais.estimators.insertion import insertion_ranks
+from sgais.estimators.nested_result import NestedResult, summary
+from sgais.estimators.nested_state import NestedRecord, State, bury, empty
+from sgais.estimators.particles import draw_prior, key_of, place
 from sgais.estimators.points import Points, join, part, sort
-from sgais.estimators.prior_volume import Integral, integrate, log_sum_exp
 from sgais.estimators.progress import Progress, Report
 from sgais.estimators.result import COMPLETE
 from sgais.estimators.weights import require_numbers
@@ -36,7 +37,6 @@ from sgais.model import Model, real_dtype
 from sgais.symmetry import LabelOrder, arranged, is_in_order
 
 MAX_PRIOR_BATCHES = 1000  # of `num_live` draws each, in search of a prior draw that the data do not rule out
-SMALLEST_P_VALUE = 1e-3  # of the insertion-order test, below which the result is not trusted
 PARTIAL = "log Z is only what the dead and the present live points add up to, and too low"
 
 
@@ -85,44 +85,6 @@ class NestedConfig:
             require(value is None or value > 0, name, "be None or positive", value)
 
 
-class NestedRecord(NamedTuple):
-    """One iteration.
-
-    Attributes:
-        log_prior_volume: Of the contour after it.
-        log_likelihood: The contour: that of the last point to die.
-        log_evidence: What the dead points add up to so far.
-        log_remaining: What the live points would add.
-        num_dead: Points that died in it.
-        acceptance: The part of the moves that were accepted.
-        step_size: Of the moves, over the spread of the live points.
-        num_non_finite: Points met by the moves at which the log-likelihood is NaN or +inf.
-    """
-
-    log_prior_volume: float
-    log_likelihood: float
-    log_evidence: float
-    log_remaining: float
-    num_dead: int
-    acceptance: float
-    step_size: float
-    num_non_finite: int
-
-
-class State(NamedTuple):
-    """Everything that the next iteration needs to know, and what the result is made of."""
-
-    live: Points
-    dead: tuple[Points, ...]  # a batch per iteration
-    num_live: tuple[np.ndarray, ...]  # for each of the dead, how many were alive before its death
-    ranks: tuple[np.ndarray, ...]
-    records: tuple[NestedRecord, ...]
-    log_prior_volume: float
-    log_evidence: float
-    step_size: float
-    num_evaluations: int
-
-
 def run(model: Model, chunk: Chunk, config: NestedConfig, seed: int, report: Report) -> NestedResult:
     """Nested sampling on a checked data set."""
     start = time.perf_counter()
@@ -130,7 +92,7 @@ def run(model: Model, chunk: Chunk, config: NestedConfig, seed: int, report: Rep
         config = replace(config, kernel=config.kernel.for_dimension(model.dimension))
     rows = num_rows(chunk)
     blocks = jax.device_put(pack_whole(chunk))
-    state, status = _empty(model), None
+    state, status = empty(model), None
     try:
         state = init(model, config, seed, blocks)
         while status is None:
@@ -139,7 +101,7 @@ def run(model: Model, chunk: Chunk, config: NestedConfig, seed: int, report: Rep
                 report(_progress(config, state, time.perf_counter() - start))
     except KeyboardInterrupt:
         status = f"interrupted after {len(state.records)} iterations; {PARTIAL}"
-    return _result(model, state, status, rows, time.perf_counter() - start)
+    return summary(model, state, status, rows, time.perf_counter() - start)
 
 
 def init(model: Model, config: NestedConfig, seed: int, blocks: Blocks) -> State:
@@ -156,12 +118,12 @@ def init(model: Model, config: NestedConfig, seed: int, blocks: Blocks) -> State
         num_possible += int(np.isfinite(draws[-1].log_likelihoods).sum())
     points = sort(join(*draws))
     possible = np.isfinite(points.log_likelihoods)
-    empty = _empty(model)._replace(
+    state = empty(model)._replace(
         live=part(points, possible),
         step_size=config.kernel.step_size if isinstance(config.kernel, Galilean) else 1.0,
         num_evaluations=points.num_points,
     )
-    return empty if possible.all() else _bury(empty, part(points, ~possible), points.num_points)
+    return state if possible.all() else bury(state, part(points, ~possible), points.num_points)
 
 
 def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state: State) -> State:
@@ -178,7 +140,7 @@ def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state:
     contour = _Bounds(threshold, state.step_size, _whitening(survivors.positions), order)
     new, infos = _replace(model, config, seed, iteration, blocks, survivors, parents, contour)
 
-    state = _bury(state, dying, state.live.num_points)
+    state = bury(state, dying, state.live.num_points)
     live = sort(join(survivors, new))
     acceptance = float(np.mean([info.acceptance for info in infos])) if infos else math.nan
     inside = float(np.mean([info.inside for info in infos])) if infos else math.nan
@@ -210,18 +172,11 @@ class _Bounds(NamedTuple):
     order: LabelOrder | None
 
 
-def _empty(model: Model) -> State:
-    nothing = Points(np.empty((0, model.dimension), real_dtype()), np.empty(0), np.empty(0))
-    return State(
-        nothing, (), (), (), (), log_prior_volume=0.0, log_evidence=-math.inf, step_size=1.0, num_evaluations=0
-    )
-
-
 def _prior_points(model: Model, num_draws: int, here: np.ndarray, blocks: Blocks) -> Points:
     positions = draw_prior(model, num_draws, here)
     values = log_likelihoods(model, positions, blocks)
     require_numbers(values)
-    return Points(np.asarray(positions), values, np.full(num_draws, -np.inf))
+    return Points(np.asarray(positions), values, np.full(num_draws, -np.inf), first_families(num_draws))
 
 
 def _arranged(
@@ -242,19 +197,6 @@ def _choose_num_dead(config: NestedConfig, live: Points) -> int:
     values = live.log_likelihoods
     num_dead = int(np.searchsorted(values, values[config.num_replaced - 1], side="right"))
     return num_dead if num_dead < live.num_points else int(np.searchsorted(values, values[-1], side="left"))
-
-
-def _bury(state: State, dying: Points, num_live: int) -> State:
-    """Take the volume and the evidence of the worst of `num_live` points; the live ones are left as they are."""
-    counts = num_live - np.arange(dying.num_points, dtype=float)
-    log_volumes = state.log_prior_volume - np.concatenate([[0.0], np.cumsum(1 / counts)])
-    log_masses = log_volumes[:-1] + np.log(-np.expm1(np.diff(log_volumes)))
-    return state._replace(
-        dead=(*state.dead, dying),
-        num_live=(*state.num_live, counts),
-        log_prior_volume=float(log_volumes[-1]),
-        log_evidence=float(np.logaddexp(state.log_evidence, log_sum_exp(log_masses + dying.log_likelihoods))),
-    )
 
 
 def _replace(
@@ -283,7 +225,8 @@ def _replace(
         # Who has not moved keeps the digits of its value; rounding never puts anyone back on the contour.
         new_values = np.maximum(end.log_likelihoods.astype(float) + total, np.nextafter(bounds.threshold, np.inf))
         kept = np.where(info.moved, new_values, survivors.log_likelihoods[filled])
-        moved = Points(end.positions, kept, np.full(config.num_replaced, bounds.threshold))
+        births = np.full(config.num_replaced, bounds.threshold)
+        moved = Points(end.positions, kept, births, survivors.families[filled])
         parts.append(part(moved, slice(len(chosen))))
         infos.append(info)
     return join(part(survivors, slice(0)), *parts), infos
@@ -339,55 +282,6 @@ def _progress(config: NestedConfig, state: State, seconds: float) -> Progress:
     iterations_left = max(last - math.log(config.stop_fraction), 0.0) / (first - last) * (len(recent) - 1)
     fraction = len(state.records) / (len(state.records) + iterations_left)
     return Progress(fraction, seconds * (1 / fraction - 1), message)
-
-
-def _result(model: Model, state: State, status: str, rows: int, seconds: float) -> NestedResult:
-    """The live points die in their turn, the worst first."""
-    points = join(*state.dead, state.live)
-    integral = _integrate(state, points)
-    error = integral.standard_error if status == COMPLETE else math.nan
-    records = state.records
-    acceptances = [record.acceptance for record in records if not math.isnan(record.acceptance)]
-    p_value = uniformity_p_value(np.concatenate([np.empty(0), *state.ranks]))
-    return NestedResult(
-        method="nested",
-        log_evidence=integral.log_evidence,
-        standard_error=error,
-        records=records,
-        particles=constrained(model, points.positions),
-        log_weights=integral.log_weights,
-        num_rows=rows,
-        seconds=seconds,
-        error_budget={"volumes": error},
-        diagnostics={
-            "information": integral.information,
-            "num_iterations": len(records),
-            "insertion_p_value": p_value,
-            "acceptance": float(np.mean(acceptances)) if acceptances else math.nan,
-            "num_likelihood_evaluations": state.num_evaluations,
-            "num_non_finite": sum(record.num_non_finite for record in records),
-        },
-        status=_judge(status, p_value),
-        log_likelihoods=points.log_likelihoods,
-        birth_log_likelihoods=points.births,
-    )
-
-
-def _judge(status: str, p_value: float) -> str:
-    """What stopped the run or, if it is complete, whether its moves have explored what they should have."""
-    if status != COMPLETE or not p_value < SMALLEST_P_VALUE:
-        return status
-    return (
-        f"not to be trusted: new points do not fall where they should (p = {p_value:.1g}), the moves are too short. "
-        "Raise Galilean(num_trajectories=...)"
-    )
-
-
-def _integrate(state: State, points: Points) -> Integral:
-    if points.num_points == 0:  # interrupted before the first live points
-        return Integral(math.nan, math.nan, math.nan, np.empty(0))
-    num_live = np.concatenate([*state.num_live, state.live.num_points - np.arange(state.live.num_points, dtype=float)])
-    return integrate(points.log_likelihoods, num_live)
 
 
 @partial(jax.jit, static_argnames="model")

@@ -11,6 +11,7 @@ class Points(NamedTuple):
     positions: np.ndarray  # (points, d)
     log_likelihoods: np.ndarray  # (points,), float64
     births: np.ndarray  # (points,), the contour that each was born above
+    families: np.ndarray  # (points,), the number of each one's family
 
     @property
     def num_points(self) -> int:

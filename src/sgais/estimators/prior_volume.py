@@ -28,6 +28,18 @@ class Integral(NamedTuple):
     log_weights: np.ndarray
 
 
+def live_counts(log_likelihoods: np.ndarray, births: np.ndarray) -> np.ndarray:
+    """How many points were alive just before each death: born below it, and not dead yet.
+
+    Args:
+        log_likelihoods: Of the points in the order of their death, which is ascending.
+        births: The contour that each was born above; -inf for draws from the prior.
+    """
+    later = np.sort(births[np.isfinite(births)])
+    num_born = len(births) - len(later) + np.searchsorted(later, log_likelihoods, side="left")
+    return (num_born - np.arange(len(log_likelihoods))).astype(float)
+
+
 def integrate(log_likelihoods: np.ndarray, num_live: np.ndarray) -> Integral:
     """Sum the likelihood over the prior volume.
 

@@ -69,8 +69,9 @@ bench-baselines: install  ## Accuracy of AIS, nested sampling and Laplace, and t
 
 # make paper: quick, into paper-output/. FULL=1: as published, into experiments/paper/results/ and docs/paper/.
 # REDRAW=1: figures and report from the tables of the full version. ONLY=appendix_a: the runs of one experiment.
+# UNTIMED=1: only the runs whose time does not matter, while the machine has other things to do.
 paper: install  ## The paper: 20 minutes; FULL=1 as published (hours; goes on where it stopped), REDRAW=1 from its tables
-	$(BIN)/python -m experiments.paper $(if $(FULL),--version full) $(if $(REDRAW),--redraw) $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m experiments.paper $(if $(FULL),--version full) $(if $(REDRAW),--redraw) $(if $(ONLY),--only $(ONLY)) $(if $(UNTIMED),--untimed)
 
 bench-shift: install  ## Delay and false alarms of the shift detector beside river's
 	$(BIN)/python benchmarks/shift.py

@@ -12,10 +12,10 @@ from pathlib import Path
 from experiments.paper import accuracy_and_speed, appendix_a, report, runner, sensitivity, shift, tables
 from experiments.paper.cache import Cache
 from experiments.paper.settings import FULL, QUICK, VERSIONS, Settings
-from experiments.paper.task import Task
+from experiments.paper.task import Task, without_repetitions
 
 ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "experiments" / "paper" / "results"  # of the full version; committed
+RESULTS = ROOT / "experiments" / "paper" / "results"  # of the full version, its runs in it; committed
 REPORT = ROOT / "docs" / "paper"  # of the full version; committed
 OUTPUT = ROOT / "paper-output"  # of all other versions
 EXPERIMENTS = {each.TABLE: each for each in (accuracy_and_speed, shift, sensitivity, appendix_a)}
@@ -42,9 +42,11 @@ def main(arguments: list[str] | None = None) -> int:
     results = options.results or (RESULTS if is_committed else OUTPUT / "tables")
     folder = options.report or (REPORT if is_committed else OUTPUT)
     if not options.redraw:
-        names, cache = options.only or list(EXPERIMENTS), Cache(options.runs)
+        names = options.only or list(EXPERIMENTS)
+        cache = Cache(options.runs or (RESULTS if is_committed else OUTPUT) / "runs")
+        asked = without_repetitions(tasks(settings, names))
         try:
-            runner.run(tasks(settings, names), cache.folder, settings.limit)
+            runner.run([task for task in asked if not (options.untimed and task.timed)], cache.folder, settings.limit)
         except KeyboardInterrupt:
             print("Interrupted. The same command goes on from here.", file=sys.stderr)
             return INTERRUPTED
@@ -63,7 +65,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--version", choices=sorted(VERSIONS), default=QUICK.name, help="how much is run")
     parser.add_argument("--redraw", action="store_true", help="run nothing; draw and report from the tables")
     parser.add_argument("--only", choices=sorted(EXPERIMENTS), action="append", help="only this experiment's runs")
-    parser.add_argument("--runs", type=Path, default=RESULTS / "runs", help="folder of cached runs")
+    parser.add_argument("--untimed", action="store_true", help="only runs whose time does not matter")
+    parser.add_argument("--runs", type=Path, help="folder of cached runs")
     parser.add_argument("--results", type=Path, help="folder of tables")
     parser.add_argument("--report", type=Path, help="folder of figures and report")
     return parser.parse_args(arguments)

@@ -44,7 +44,6 @@ class Band(NamedTuple):
     highest: np.ndarray
     mean: np.ndarray
     mean_error: np.ndarray  # standard error of the mean, as the runs themselves claim it
-    median_seconds: float
 
 
 def tasks(settings: Settings) -> list[Task]:
@@ -89,7 +88,6 @@ def _lines(task: Task, run: Run) -> Iterable[tables.Line]:
             "seed": task.seed,
             "log_evidence": outcome.log_evidence,
             "standard_error": outcome.standard_error,
-            "seconds": outcome.seconds,
             "status": outcome.status,
         }
     ]
@@ -112,7 +110,7 @@ def band(lines: pd.DataFrame, method: str) -> Band:
     lowest, highest, mean, mean_error = (
         part.to_numpy(dtype=float) for part in (values.min(), values.max(), values.mean(), mean_errors)
     )
-    return Band(lowest, highest, mean, mean_error, float(chosen["seconds"].median()))
+    return Band(lowest, highest, mean, mean_error)
 
 
 def overlaps(first: Band, second: Band) -> np.ndarray:
@@ -199,6 +197,5 @@ def numbers(table: pd.DataFrame, kind: str) -> list[tuple[str, str]]:
         ("mean of log Z nested - log Z AIS (nats)", f"{difference[asked].mean():+.3f}"),
         ("root mean square of this difference, in its standard errors", spread),
         ("mean width of the bands, nested and AIS (nats)", ", ".join(widths)),
-        ("median seconds of a run, nested and AIS", f"{nested.median_seconds:.1f}, {ais.median_seconds:.1f}"),
         ('runs that did not say "complete"', f"{(lines['status'] != COMPLETE).sum()} of {len(lines)}"),
     ]

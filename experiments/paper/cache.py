@@ -19,7 +19,7 @@ class Run(NamedTuple):
 
 
 class Cache:
-    """A folder of runs.
+    """A folder of runs, with a folder in it for each problem.
 
     Args:
         folder: Made when the first run is kept.
@@ -30,8 +30,11 @@ class Cache:
 
     def path(self, task: Task) -> Path:
         """Where a run is kept. The name begins with words for those who look into the folder."""
-        words = f"{task.problem} {task.method} {task.rows} {task.seed}".replace(",", "").replace(" ", "-")
-        return self.folder / f"{words}-{task.key}.json"
+        problem, run = (
+            words.replace(",", "").replace(" ", "-")
+            for words in (task.problem, f"{task.method} {task.rows} {task.seed}")
+        )
+        return self.folder / problem / f"{run}-{task.key}.json"
 
     def find(self, task: Task, limit: float) -> Run | None:
         """The run, if it is there and good enough: timed where time matters, and not stopped before `limit`."""
@@ -51,15 +54,16 @@ class Cache:
 
     def keep(self, task: Task, run: Run) -> None:
         """Write a run: first beside its place, so that whoever is killed leaves no half of it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         path = self.path(task)
+        path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-        beside.write_text(json.dumps(_as_written(task, run), indent=1) + "\n", encoding="utf-8")
+        beside.write_text(_as_written(task, run), encoding="utf-8")
         beside.replace(path)
 
 
-def _as_written(task: Task, run: Run) -> dict[str, Any]:
-    return {
+def _as_written(task: Task, run: Run) -> str:
+    """A line for each name: short enough to be committed, and to be read."""
+    parts: dict[str, Any] = {
         "format": FORMAT,
         "settings": task.settings,
         "timed": run.timed,
@@ -67,3 +71,5 @@ def _as_written(task: Task, run: Run) -> dict[str, Any]:
         "versions": run.versions,
         "outcome": run.outcome._asdict(),
     }
+    lines = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in parts.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.paper import accuracy_and_speed, sensitivity, settings
+from experiments.paper.execution import COMPLETE
 from experiments.paper.headline import FAST_LEARNING_RATE, FAST_SPEED_UP, USUAL_SPEED_UP
-from experiments.paper.settings import DEFAULT, LEARNING_RATE_WITH_STEPS, PAPER, PROBLEMS
+from experiments.paper.settings import AIS, DEFAULT, LEARNING_RATE_WITH_STEPS, NESTED, PAPER, PROBLEMS
 
 PROPORTIONAL = (0.4, 2.5)  # times the growth of the rows within which an error grows like them
 
@@ -85,6 +86,39 @@ def learning_rate_of_one(table: pd.DataFrame, varied: pd.DataFrame) -> list[str]
         f"steps instead of {steps[1]:.1f}; what does not shrink with them is weighing, and the fixed cost of handing a "
         f"chunk to compiled code. Nested sampling takes {'an unknown time' if np.isnan(theirs) else nested}."
     ]
+
+
+def stopping(table: pd.DataFrame, limit: float) -> list[str]:
+    """What a limit below the paper's still tells: how many times longer than SGAIS a stopped run has taken."""
+    times = {problem: _seconds_at_the_end(table, problem) for problem in PROBLEMS}
+    known = {problem: seconds for problem, seconds in times.items() if not np.isnan(seconds)}
+    if not known:
+        return ["Not measured."]
+    words = ", ".join(f"{limit / seconds:.0f} times ({problem}, {seconds:.3g} s)" for problem, seconds in known.items())
+    return [
+        f"A run that is stopped after {limit:g} s has taken as long as SGAIS as published on all rows {words}.",
+        *_growth(table),
+    ]
+
+
+def _seconds_at_the_end(table: pd.DataFrame, problem: str) -> float:
+    rows = _last(table, problem, PAPER)["rows"] if len(table) else pd.Series(dtype=int)
+    return accuracy_and_speed.seconds(table, problem, PAPER, int(rows.max()))[0] if len(rows) else float("nan")
+
+
+def _growth(table: pd.DataFrame) -> list[str]:
+    """Between the two largest sizes at which a method came to its end: does its time grow like the rows?"""
+    grown = []
+    for problem in PROBLEMS:
+        for method in (NESTED, AIS):
+            ended = accuracy_and_speed.timed(accuracy_and_speed.of(table, problem, method, COMPLETE))
+            times = ended.groupby("rows")["seconds"].median() if len(ended) else ended
+            if len(times) > 1:
+                rows_growth = times.index[-1] / times.index[-2]
+                growth = times.iloc[-1] / times.iloc[-2]
+                grown.append(f"{growth:.1f} times on {rows_growth:.1f} times the rows ({method}, {problem})")
+    words = f"Between the two largest sizes at which it ended, the time of a run grew {'; '.join(grown)}."
+    return [words] if grown else []
 
 
 def _moves_per_chunk(table: pd.DataFrame, problem: str, method: str) -> float:

@@ -15,6 +15,7 @@ from experiments.paper.task import Task
 
 COMPLETE, STUCK, OUT_OF_TIME, DOUBTFUL, FAILED = "complete", "stuck", "out of time", "doubtful", "failed"
 POINTS_PER_DECADE = 25
+DIGITS = 6  # behind the point, of what a curve keeps
 WARM_UP_ROWS = 20_000  # within which the default sees both of its phases
 GOOD_REFERENCE = 0.1  # nats
 
@@ -138,14 +139,14 @@ def _point(since: list[Any], seconds: float) -> Point:
     last, chunks = since[-1], len(since)
     return Point(
         last.num_rows,
-        last.log_evidence,
-        last.standard_error,
-        seconds,
+        round(last.log_evidence, DIGITS),
+        round(last.standard_error, DIGITS),
+        round(seconds, DIGITS),
         chunks,
-        sum(record.annealing_steps for record in since) / chunks,
+        round(sum(record.annealing_steps for record in since) / chunks, DIGITS),
         max(record.annealing_steps for record in since),
-        sum(record.num_moves for record in since) / chunks,
-        last.weight_ess,
+        round(sum(record.num_moves for record in since) / chunks, DIGITS),
+        round(last.weight_ess, DIGITS),
     )
 
 

@@ -85,7 +85,7 @@ def _percent(share: float) -> str:
 
 def _speed_up(table: pd.DataFrame, problem: str, over: str, published: float) -> Headline:
     ours, default = (accuracy_and_speed.speed_up(table, problem, over, method) for method in (PAPER, DEFAULT))
-    stream = accuracy_and_speed.of(table, problem, PAPER)
+    stream = accuracy_and_speed.timed(accuracy_and_speed.of(table, problem, PAPER))
     rows = int(stream["rows"].max()) if len(stream) else 0
     return Headline(
         f"speed-up over {over}, {problem}{_at(rows)}",
@@ -103,6 +103,7 @@ def _fast(accuracy: pd.DataFrame, varied: pd.DataFrame) -> Headline:
     rows = 0 if varied.empty else int(varied["rows"].max())
     chosen = (LEARNING_RATE_WITH_STEPS, FAST_LEARNING_RATE, rows)
     lines = varied if varied.empty else varied[(varied[["parameter", "value", "rows"]] == chosen).all(axis=1)]
+    lines = accuracy_and_speed.timed(lines)
     theirs, is_bound = accuracy_and_speed.seconds(accuracy, sensitivity.PROBLEM, NESTED, rows)
     ratio = theirs / lines["seconds"].median() if len(lines) else float("nan")
     return Headline(

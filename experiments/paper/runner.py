@@ -1,9 +1,10 @@
 """All runs that are missing: side by side where only results matter, one after the other where time does."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, Future, wait
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -27,10 +28,17 @@ def missing(tasks: Sequence[Task], cache: Cache, limit: float) -> list[Task]:
 
 
 def is_hopeless(task: Task, tasks: Sequence[Task], cache: Cache, limit: float) -> bool:
-    """Whether the same run on fewer rows took too long already: then it is not begun, as in the paper."""
-    smaller = (replace(task, rows=other.rows) for other in tasks if other.rows < task.rows and other.is_like(task))
-    found = (cache.find(other, limit) for other in smaller)
-    return any(run is not None and run.outcome.ending == OUT_OF_TIME for run in found)
+    """Whether a run would take too long, by the same one on fewer rows: then it is not begun, as in the paper.
+
+    Either that one was stopped, or its time in proportion to the rows, which is less than more rows take, is too long.
+    """
+    alike = {other.rows for other in tasks if other.rows < task.rows and other.is_like(task)}
+    found = [(rows, cache.find(replace(task, rows=rows), limit)) for rows in sorted(alike)]
+    known = [(rows, run.outcome) for rows, run in found if run is not None]
+    if not known:
+        return False
+    rows, outcome = known[-1]  # fewer rows tell less: what any run takes weighs more there
+    return outcome.ending == OUT_OF_TIME or outcome.seconds * task.rows / rows > limit
 
 
 def run(tasks: Sequence[Task], folder: Path, limit: float, console: Console | None = None) -> None:
@@ -56,32 +64,38 @@ def run(tasks: Sequence[Task], folder: Path, limit: float, console: Console | No
             progress.update(bar, advance=shares.pop(task.key), description=f"{len(shares)} runs left")
             progress.console.print(f"{task}{words}", highlight=False)
 
-        _side_by_side([task for task in waiting if not task.timed], cache, limit, cores, done)
-        _alone([task for task in waiting if task.timed], cache, limit, cores, done)
+        with_others, alone = ([task for task in waiting if task.timed == timed] for timed in (False, True))
+        # Compilation takes its time, and that of other runs, hence the longest of limits for who is not alone.
+        _make(with_others, cores[: len(with_others)], _Allowed(limit, max(limit, PUBLISHED_LIMIT)), cache, done)
+        _make(alone, cores[:1], _Allowed(limit, limit), cache, done)
 
 
-def _side_by_side(tasks: list[Task], cache: Cache, limit: float, cores: list[int], done: Done) -> None:
-    """A run on every core. Compilation takes its time, and that of other runs, hence the longest of limits."""
-    if tasks:
-        limit = max(limit, PUBLISHED_LIMIT)
-        with workers(cores[: len(tasks)]) as pool:
-            futures = {_submit(pool, task, cache, limit, alone=False): task for task in tasks}
-            for future in as_completed(futures):
-                future.result()
-                done(futures[future])
+class _Allowed(NamedTuple):
+    """Seconds: what a run may be expected to take when it is begun, and what it may take then."""
+
+    expected: float
+    taken: float
 
 
-def _alone(tasks: list[Task], cache: Cache, limit: float, cores: list[int], done: Done) -> None:
-    """One run at a time, while nothing else of ours is running."""
-    if tasks:
-        with workers(cores[:1]) as pool:
-            for task in tasks:
-                if is_hopeless(task, tasks, cache, limit):  # since a moment ago
-                    done(task, ": not begun, fewer rows took too long")
-                else:
-                    _submit(pool, task, cache, limit, alone=True).result()
-                    done(task)
+def _make(tasks: list[Task], cores: list[int], allowed: _Allowed, cache: Cache, done: Done) -> None:
+    """A run at a time on every core, the smallest first: what they take tells which of the larger ones to begin."""
+    if not tasks:
+        return
+    running: dict[Future[None], Task] = {}
+    with workers(cores) as pool:
+        for task in tasks:
+            if len(running) == len(cores):
+                _wait(running, FIRST_COMPLETED, done)
+            if is_hopeless(task, tasks, cache, allowed.expected):
+                done(task, ": not begun, it would take too long")
+            else:
+                running[pool.submit(make, task, allowed.taken, cache.folder, task.timed)] = task
+        _wait(running, ALL_COMPLETED, done)
 
 
-def _submit(pool: ProcessPoolExecutor, task: Task, cache: Cache, limit: float, alone: bool) -> "Future[None]":
-    return pool.submit(make, task, limit, cache.folder, alone)
+def _wait(running: "dict[Future[None], Task]", until: str, done: Done) -> None:
+    """Take out the runs that are over; one that raised raises here."""
+    for future in wait(running, return_when=until).done:
+        task = running.pop(future)
+        future.result()
+        done(task)

@@ -56,14 +56,26 @@ SMALL_IMPACT = 1.5  # times the run time
 
 def tasks(settings: Settings) -> list[Task]:
     """A stream for each value and seed. The published value, which all parameters share, is one run."""
-    rows, data_rows = settings.sensitivity_rows, settings.data_rows
     varied = [
-        Task(PROBLEM, PAPER, rows, data_rows, seed, parameters_of(parameter, value), timed=True)
+        task
         for parameter, values in VARIED.items()
         for value in values
+        for task in _streams(settings, parameter, value)
+    ]
+    return [*varied, _reference(settings)]
+
+
+def _streams(settings: Settings, parameter: str, value: float) -> list[Task]:
+    first, *_ = settings.sensitivity_seeds
+    chosen = parameters_of(parameter, value)
+    return [
+        Task(PROBLEM, PAPER, settings.sensitivity_rows, settings.data_rows, seed, chosen, timed=seed == first)
         for seed in settings.sensitivity_seeds
     ]
-    return [*varied, Task(PROBLEM, REFERENCE, rows, data_rows, seed=0)]
+
+
+def _reference(settings: Settings) -> Task:
+    return Task(PROBLEM, REFERENCE, settings.sensitivity_rows, settings.data_rows, seed=0)
 
 
 def parameters_of(parameter: str, value: float) -> dict[str, float]:
@@ -77,18 +89,12 @@ def parameters_of(parameter: str, value: float) -> dict[str, float]:
 
 def gather(settings: Settings, cache: Cache) -> pd.DataFrame:
     """The table of all eighteen panels; the published values are in it once for every parameter."""
-    rows, data_rows, parts = settings.sensitivity_rows, settings.data_rows, []
+    parts = []
     for parameter, values in VARIED.items():
         for value in values:
-            chosen = [
-                Task(PROBLEM, PAPER, rows, data_rows, seed, parameters_of(parameter, value), timed=True)
-                for seed in settings.sensitivity_seeds
-            ]
-            part = tables.gather(chosen, cache, settings.limit, _lines)
+            part = tables.gather(_streams(settings, parameter, value), cache, settings.limit, _lines)
             parts.append(part.assign(parameter=parameter, value=value))
-    reference = tables.gather(
-        [Task(PROBLEM, REFERENCE, rows, data_rows, seed=0)], cache, settings.limit, _reference_lines
-    )
+    reference = tables.gather([_reference(settings)], cache, settings.limit, _reference_lines)
     filled = [part for part in (*parts, reference) if not part.empty]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
 

@@ -1,6 +1,7 @@
 """Small tables, made of cached runs: all that figures and report are made of."""
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,16 @@ Line = dict[str, Any]
 def gather(
     tasks: Iterable[Task], cache: Cache, limit: float, lines: Callable[[Task, Run], Iterable[Line]]
 ) -> pd.DataFrame:
-    """The lines of all runs that there are."""
+    """The lines of all runs that there are; without seconds where a run was not alone on the machine."""
     found = ((task, cache.find(task, limit)) for task in tasks)
-    return pd.DataFrame([line for task, run in found if run is not None for line in lines(task, run)]).round(DECIMALS)
+    kept = [(task, run if run.timed else _without_times(run)) for task, run in found if run is not None]
+    return pd.DataFrame([line for task, run in kept for line in lines(task, run)]).round(DECIMALS)
+
+
+def _without_times(run: Run) -> Run:
+    outcome = run.outcome
+    points = [point._replace(seconds=math.nan) for point in outcome.points]
+    return run._replace(outcome=outcome._replace(seconds=math.nan, points=points))
 
 
 def curve_lines(run: Run) -> list[Line]:

@@ -194,7 +194,7 @@ def test_a_run_that_was_never_begun_gives_the_bound_of_the_one_that_took_too_lon
     annealed = (table["problem"] == "logistic") & (table["method"] == "ais")
     table.loc[annealed & (table["rows"] == 100_000), ["ending", "seconds"]] = ["out of time", 4000.0]
     table = table[~(annealed & (table["rows"] > 100_000))]
-    assert accuracy_and_speed.seconds(table, "logistic", "ais", 1_000_000) == (4000.0, True)
+    assert accuracy_and_speed.seconds(table, "logistic", "ais", 1_000_000) == (40_000.0, True), "in proportion"
 
 
 def test_bands_that_overlap_and_bands_that_do_not():
@@ -231,3 +231,19 @@ def test_without_tables_nothing_is_claimed():
     for sentences in (differences.bias, differences.resampling, differences.moves):
         assert sentences(NOTHING)[0].startswith("Not measured")
     assert differences.learning_rate_of_one(NOTHING, NOTHING) == ["Not measured."]
+    assert differences.stopping(NOTHING, 600.0) == ["Not measured."]
+
+
+def test_what_a_limit_still_tells_is_counted_in_runs_of_sgais():
+    words, growth = differences.stopping(synthetic_tables.accuracy_and_speed(seconds_per_row=2e-5), 600.0)
+    assert "30 times (linear, 20 s)" in words
+    assert "10.0 times on 10.0 times the rows (nested, linear)" in growth
+
+
+def test_times_of_runs_that_were_not_alone_do_not_count():
+    table = synthetic_tables.accuracy_and_speed()
+    before = accuracy_and_speed.speed_up(table, "linear", "nested")
+    disturbed = table[table["method"] == "nested"].assign(seed=1, seconds=float("nan"), ending="out of time")
+    table.loc[(table["method"] == "sgais, as published") & (table["seed"] > 0), "seconds"] = float("nan")
+    assert accuracy_and_speed.speed_up(pd.concat([table, disturbed]), "linear", "nested") == before
+    assert headlines(table, NOTHING)[3].seeds == 1

@@ -51,6 +51,27 @@ def test_cached_runs_become_tables_and_a_report(folders, monkeypatch):
     assert not (folders["report"] / "appendix-a-default.png").exists()
 
 
+def test_only_runs_that_were_alone_have_times_in_the_tables(folders, monkeypatch):
+    monkeypatch.setattr(report, "write", lambda *_: None)
+    cache = Cache(folders["runs"])
+    for task in tasks(TINY, ["accuracy_and_speed"]):
+        cache.keep(task, Run(outcome(task), task.timed, TINY.limit, {}))
+    assert command(folders) == 0
+    table = tables.read(folders["results"], "accuracy_and_speed")
+    is_reference = table["method"] == "reference"
+    assert table[is_reference]["seconds"].isna().all()
+    assert table[~is_reference]["seconds"].notna().all()
+
+
+def test_a_busy_machine_is_asked_only_for_runs_whose_time_does_not_matter(folders, monkeypatch):
+    asked = []
+    monkeypatch.setattr(runner, "run", lambda found, *_: asked.extend(found))
+    monkeypatch.setattr(report, "write", lambda *_: None)
+    assert command(folders, "--untimed") == 0
+    assert asked
+    assert not any(task.timed for task in asked)
+
+
 def test_ctrl_c_ends_with_a_word_and_without_tables(folders, monkeypatch, capsys):
     def interrupted(*_):
         raise KeyboardInterrupt

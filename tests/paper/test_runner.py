@@ -41,7 +41,7 @@ def start(folder):
 
 
 def made(folder):
-    return {path.name: path.stat().st_mtime_ns for path in (folder / "runs").glob("*.json")}
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*.json")}
 
 
 def live_on(folder):
@@ -99,3 +99,16 @@ def test_larger_runs_of_a_kind_that_was_too_slow_are_not_begun(tmp_path):
     assert runner.missing([*tasks, other], cache, 50.0) == [tasks[0], tasks[1], *tasks[2:], other], (
         "with more time all may be tried"
     )
+
+
+def test_a_run_that_would_be_too_slow_is_not_begun(tmp_path):
+    """By the one on the most rows: on few rows, what any run takes weighs too much."""
+    cache = Cache(tmp_path)
+    tasks = [Task("mixture", "ais", rows, 10_000, 0, timed=True) for rows in (100, 1000, 2000, 10_000)]
+    for task, seconds in ((tasks[0], 1.0), (tasks[1], 2.0)):
+        cache.keep(task, Run(Outcome(-1.0, 0.1, seconds, "complete", "complete", 3, []), True, 10.0, {}))
+    assert runner.missing(tasks, cache, 10.0) == [tasks[2]]
+    assert runner.missing(tasks, cache, 25.0) == tasks[2:]
+    kept = Run(Outcome(-1.0, 0.1, 20.0, "complete", "complete", 3, []), False, 10.0, {})
+    cache.keep(tasks[2], kept)
+    assert tasks[3] in runner.missing(tasks, cache, 25.0), "a time that was not taken alone does not count"

@@ -221,6 +221,7 @@ def _appendix(table: pd.DataFrame, drawn: set[str]) -> list[Block]:
             blocks += [
                 *_picture(name, f"NS and AIS, {kind} settings", drawn),
                 *([Table((f"{kind} settings", ""), numbers)] if numbers else []),
+                Paragraph(appendix_a.REMARKS[kind]),
                 _verdicts(appendix_a.findings(table, kind)),
             ]
     return blocks

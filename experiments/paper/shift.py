@@ -66,7 +66,7 @@ def _figure(table: pd.DataFrame, method: str) -> Figure:
     for number, components in enumerate(COMPONENTS):
         for order, dashes in (("in order", "-"), ("shuffled", "--")):
             lines = table[(table["components"] == components) & (table["order"] == order)]
-            drawing.seeds_curve(evidence, lines, "per_row", number, f"{components}, {order}", linestyle=dashes)
+            drawing.seeds_curve(evidence, lines, "per_row", number, f"K = {components}, {order}", linestyle=dashes)
             if order == "in order":
                 drawing.seeds_curve(steps, lines, "most_annealing_steps", number, None)
     for panel in (evidence, steps):

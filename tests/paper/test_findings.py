@@ -197,6 +197,16 @@ def test_a_run_that_was_never_begun_gives_the_bound_of_the_one_that_took_too_lon
     assert accuracy_and_speed.seconds(table, "logistic", "ais", 1_000_000) == (40_000.0, True), "in proportion"
 
 
+def test_the_chance_that_bands_miss_each_other():
+    """Of ten draws of one law, the first five are all below or all above the others in 2 of 252 cases.
+
+    Five draws are all on one side of a value that is all but known in 2 of 32.
+    """
+    assert appendix_a.chance_of_missing(2.0, 2.0, 5) == pytest.approx(2 / 252, rel=1e-6)
+    assert appendix_a.chance_of_missing(1.0, 1e-4, 5) == pytest.approx(2 / 2**5, rel=1e-2)
+    assert appendix_a.chance_of_missing(1e-4, 1.0, 5) == pytest.approx(2 / 2**5, rel=1e-2)
+
+
 def test_bands_that_overlap_and_bands_that_do_not():
     for distance, verdict in ((0.0, Verdict.AGREES), (5.0, Verdict.DIFFERS)):
         table = synthetic_tables.appendix_a(distance)

@@ -3,10 +3,10 @@
 import pytest
 
 from experiments.paper import report, runner, tables
-from experiments.paper.__main__ import EXPERIMENTS, main, tasks
+from experiments.paper.__main__ import EXPERIMENTS, RESULTS, main, tasks
 from experiments.paper.cache import Cache, Run
 from experiments.paper.execution import Outcome, Point
-from experiments.paper.settings import DEFAULT, PAPER, TINY
+from experiments.paper.settings import DEFAULT, FULL, PAPER, TINY
 
 
 def outcome(task):
@@ -49,6 +49,15 @@ def test_cached_runs_become_tables_and_a_report(folders, monkeypatch):
     assert "This is not the version of the paper" in text
     assert "sgais 0.1.0" in text
     assert not (folders["report"] / "appendix-a-default.png").exists()
+
+
+def test_committed_runs_are_those_that_the_full_version_looks_for():
+    cache, made = Cache(RESULTS / "runs"), set((RESULTS / "runs").rglob("*.json"))
+    asked = {cache.path(task): task for task in tasks(FULL, list(EXPERIMENTS))}
+    assert made
+    assert made <= set(asked)
+    assert all(cache.read(asked[path]) is not None for path in made)
+    assert sum(path.stat().st_size for path in made) < 5e6
 
 
 def test_only_runs_that_were_alone_have_times_in_the_tables(folders, monkeypatch):

@@ -186,9 +186,12 @@ def chance_of_missing(first: float, second: float, runs: int) -> float:
 
     That is 0.8 % for five runs of the same standard deviation, and up to 6 % where one of them is much smaller.
     """
-    value = np.linspace(-8.0, 8.0, 4001)  # the highest of the first, in its standard deviations
+    narrow, wide = sorted((first, second))
+    if wide == 0:
+        return 0.0
+    value = np.linspace(-8.0, 8.0, 4001)  # the highest of the narrow band, in its standard deviations
     density = runs * norm.pdf(value) * norm.cdf(value) ** (runs - 1)
-    return 2 * float(np.trapezoid(density * norm.sf(value * first / second) ** runs, value))
+    return 2 * float(np.trapezoid(density * norm.sf(value * narrow / wide) ** runs, value))
 
 
 def _spread(lines: pd.DataFrame, method: str) -> float:
@@ -211,7 +214,7 @@ def numbers(table: pd.DataFrame, kind: str) -> list[tuple[str, str]]:
     apart = ", ".join(str(size) for size in sizes[asked & ~meet]) or "none"
     spread = f"{np.sqrt(np.mean(scores**2)):.2f}" if scores.size else "no errors"
     widths = [f"{np.mean((each.highest - each.lowest)[asked]):.2f}" for each in (nested, ais)]
-    chance = chance_of_missing(*(_spread(lines, method) for method in METHODS), runs)
+    chance = chance_of_missing(_spread(lines, "nested"), _spread(lines, "ais"), runs)
     return [
         (f"sizes from {CLAIM_FROM} rows on at which the bands overlap", f"{meet[asked].sum()} of {asked.sum()}"),
         ("sizes at which they do not", apart),

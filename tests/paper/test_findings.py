@@ -205,6 +205,7 @@ def test_the_chance_that_bands_miss_each_other():
     assert appendix_a.chance_of_missing(2.0, 2.0, 5) == pytest.approx(2 / 252, rel=1e-6)
     assert appendix_a.chance_of_missing(1.0, 1e-4, 5) == pytest.approx(2 / 2**5, rel=1e-2)
     assert appendix_a.chance_of_missing(1e-4, 1.0, 5) == pytest.approx(2 / 2**5, rel=1e-2)
+    assert appendix_a.chance_of_missing(0.0, 0.0, 5) == 0
 
 
 def test_bands_that_overlap_and_bands_that_do_not():

@@ -46,6 +46,8 @@ def test_a_bad_row_is_named_by_source_row_line_and_column(tmp_path, content, mes
         ("a,y\n", "`.*d.csv` must have at least one row, got none"),
         ("0.5,1.5\n1,2\n", "must start with a line of column names, got numbers"),
         ("a,a\n1,2\n", "must name each column once, got 'a' more than once"),
+        (b"a,h\xf6he\n1,2\n", "`.*d.csv` must name its columns in UTF-8, got other bytes: .* Convert the file"),
+        ("a,y\n1,2\n".encode("utf-16"), "must name its columns in UTF-8"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused(tmp_path, content, message):

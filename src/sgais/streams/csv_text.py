@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sgais.errors import DataError
 from sgais.streams.csv_numbers import read_numbers
-from sgais.streams.files import Lines, unmarked
+from sgais.streams.files import Lines, is_utf8, unmarked
 from sgais.streams.source import Broken, Piece, existing_columns, past_the_end
 
 
@@ -125,6 +125,8 @@ def _header(name: str, cells: list[str]) -> list[str]:
     """The names of the columns; refuse a first line that holds data, which would be lost in silence."""
     if not cells:
         raise DataError(f"`{name}` must start with a line of column names, got an empty file.")
+    if not all(map(is_utf8, cells)):
+        raise DataError(f"`{name}` must name its columns in UTF-8, got other bytes: {cells}. Convert the file.")
     if all(map(_is_number, cells)) and not all(cell.isdigit() for cell in cells):
         raise DataError(f"`{name}` must start with a line of column names, got numbers: {cells}. Add such a line.")
     return cells

@@ -38,6 +38,11 @@ class Lines(Protocol):
         """Hand out the text from the beginning, cut behind ends of lines; empty text if there is none yet."""
 
 
+def is_utf8(text: str) -> bool:
+    """Whether all of its bytes were."""
+    return not any("\udc80" <= letter <= "\udcff" for letter in text)
+
+
 def unmarked(blocks: Iterator[str]) -> Iterator[str]:
     """The blocks without the byte order mark that some programs put in front of a text."""
     is_begun = False

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgais.fields import Field
+from sgais.streams.files import is_utf8
 
 MISSING = "is missing"
 PLAIN_TYPES = ({float}, {int}, {int, float}, {str})  # all that needs no look at each cell: no None, no booleans
@@ -101,7 +102,7 @@ def _attempt(cell: Any, place: np.ndarray) -> str:
 
 def not_this(cell: Any, what: str) -> str:
     """Say what a cell should have been, and if its text was not even text."""
-    if isinstance(cell, str) and any("\udc80" <= letter <= "\udcff" for letter in cell):
+    if isinstance(cell, str) and not is_utf8(cell):
         return f"holds bytes that are not UTF-8: {cell!r}"
     if type(cell).__name__ == "NAType":  # pandas says missing with an object of its own
         return MISSING

@@ -1,7 +1,36 @@
 """What several test files need."""
 
+import contextlib
+import subprocess
+
 import jax
 import pytest
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of two megabytes; skipped where none may be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("this process may not mount a tmpfs")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.fixture
+def ballast(small_disk):
+    """A file that has taken all the room that was left on the small disk, once it is asked to."""
+
+    def fill():
+        path = small_disk / "ballast"
+        with path.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(b"\0" * 4096)
+        return path
+
+    return fill
 
 
 @pytest.fixture

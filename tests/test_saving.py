@@ -69,6 +69,19 @@ def test_a_checkpoint_that_cannot_be_written_is_no_end(tmp_path):
     assert evidence.num_rows == 4000
 
 
+def test_a_full_disk_is_no_end(small_disk, ballast):
+    evidence, saved, chunks = sgais.OnlineEvidence(MODEL), small_disk / "checkpoint", list(stream())
+    evidence.run(chunks[:4], save_to=saved)
+    ballast()
+    with pytest.warns(UserWarning, match="no checkpoint at 4000 rows: .*checkpoint: No space left on device"):
+        evidence.run(chunks[4:], save_to=saved)
+    assert evidence.num_rows == 4000
+    resumed = sgais.OnlineEvidence.load(saved, MODEL)
+    assert resumed.num_rows == 2000, "the checkpoint before is untouched"
+    resumed.run(stream())
+    assert_same(evidence, resumed)
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [
@@ -81,6 +94,9 @@ def test_another_model_is_refused(tmp_path, other, message):
     evidence.update(next(iter(stream())))
     evidence.save(tmp_path / "checkpoint")
     with pytest.raises(sgais.CheckpointError, match=message):
+        sgais.OnlineEvidence.load(tmp_path / "checkpoint", other)
+    evidence.save(tmp_path / "checkpoint")
+    with pytest.raises(sgais.CheckpointError, match=f"{message}.* The previous generation is .*checkpoint.previous"):
         sgais.OnlineEvidence.load(tmp_path / "checkpoint", other)
 
 

@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING, Any
 from sgais import annealing, history, models, simulate, streams
 from sgais.comparison import Comparison
 from sgais.compilation import keep_programs
-from sgais.errors import CheckpointError, ConfigError, DataError, EstimationError, ModelError, SgaisError
+from sgais.errors import (
+    CheckpointError,
+    ConfigError,
+    DataError,
+    EstimationError,
+    HistoryError,
+    ModelError,
+    SgaisError,
+)
 from sgais.estimate import estimate
 from sgais.estimators.ais import AISConfig
 from sgais.estimators.laplace import LaplaceConfig
@@ -45,6 +53,7 @@ __all__ = [
     "EvidenceRecord",
     "Field",
     "Galilean",
+    "HistoryError",
     "Langevin",
     "LaplaceConfig",
     "Model",

@@ -236,7 +236,8 @@ class Comparison:
     @classmethod
     def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
         """Go on from a checkpoint, with the models that it was saved with."""
-        return cls.restored(checkpoint.read(path, SAVED_TYPES), models)
+        with checkpoint.offering_previous(path):
+            return cls.restored(checkpoint.read(path, SAVED_TYPES), models)
 
     def saved(self) -> dict[str, Any]:
         """What a checkpoint holds of it."""

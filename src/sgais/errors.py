@@ -27,6 +27,10 @@ class CheckpointError(SgaisError, RuntimeError):
     """A checkpoint could not be written or read; what is running goes on as it was."""
 
 
+class HistoryError(SgaisError, RuntimeError):
+    """Rows could not be added to the past; it is as if it had not been tried."""
+
+
 def is_number(value: object) -> bool:
     """Whether something is a real number; True and False are none."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

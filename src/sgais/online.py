@@ -194,8 +194,9 @@ class OnlineEvidence:
             path: The file. If it is damaged, its previous generation is used, with a warning.
             model: The model that it was saved with; another one is refused.
         """
-        content = checkpoint.read(path, SAVED_TYPES)
-        return cls.restored(content, model, restored_history(content["history"]))
+        with checkpoint.offering_previous(path):
+            content = checkpoint.read(path, SAVED_TYPES)
+            return cls.restored(content, model, restored_history(content["history"]))
 
     def saved(self) -> dict[str, Any]:
         """What a checkpoint holds of it, without the history."""

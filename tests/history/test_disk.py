@@ -42,6 +42,20 @@ def test_a_file_that_exists_is_not_overwritten(tmp_path):
     assert (tmp_path / "rows").read_text() == "precious"
 
 
+def test_a_full_disk_refuses_rows_and_takes_them_when_there_is_room(small_disk, ballast):
+    disk = Disk(small_disk / "rows")
+    disk.append(chunk(0, 100))
+    filled = ballast()
+    with pytest.raises(
+        sgais.HistoryError, match="room in .*rows, got No space left on device. The chunk was not taken"
+    ):
+        disk.append(chunk(500, 5000))
+    assert disk.num_rows == 100
+    filled.unlink()
+    disk.append(chunk(100, 200))
+    np.testing.assert_array_equal(disk.between(0, 200)["y"], np.arange(200))
+
+
 def test_rows_that_are_gone_are_missed(tmp_path):
     disk = Disk(tmp_path / "rows")
     disk.append(chunk(0, 100))
@@ -50,3 +64,6 @@ def test_rows_that_are_gone_are_missed(tmp_path):
         file.truncate(500)
     with pytest.raises(sgais.SgaisError, match="counts on 100 rows in .*rows, which is missing or shorter"):
         Disk.restored(state)
+    (tmp_path / "rows").unlink()
+    with pytest.raises(sgais.CheckpointError, match="the rows in .*rows cannot be saved: No such file"):
+        disk.state()

@@ -10,7 +10,8 @@ import json
 import os
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,19 @@ def read(path: str | Path, types: Mapping[str, type]) -> dict[str, Any]:
         content = _read(previous(path), types)
         warnings.warn(f"{error} Going on from the previous generation, {previous(path)}.", stacklevel=3)
         return content
+
+
+@contextmanager
+def offering_previous(path: str | Path) -> Iterator[None]:
+    """Where a whole checkpoint is refused, tell of the one before: it may be the one that was meant."""
+    try:
+        yield
+    except _DamagedError:
+        raise  # by now, both are
+    except CheckpointError as error:
+        if not previous(path).exists():
+            raise
+        raise CheckpointError(f"{error} The previous generation is {previous(path)}.") from error
 
 
 def previous(path: str | Path) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sgais.errors import SgaisError
+from sgais.errors import CheckpointError, HistoryError, SgaisError
 from sgais.fields import Chunk
 from sgais.history.records import record_dtype, to_columns, to_records
 
@@ -40,9 +40,15 @@ class Disk:
     def append(self, chunk: Chunk) -> None:
         """Add the rows of a checked chunk. Where that fails, the file counts as if it had not been tried."""
         records = to_records(chunk)
-        with self.path.open("r+b" if self.path.exists() else "w+b") as file:
-            file.seek(self.num_rows * records.itemsize)
-            file.write(records.tobytes())
+        try:
+            with self.path.open("r+b" if self.path.exists() else "w+b") as file:
+                file.seek(self.num_rows * records.itemsize)
+                file.write(records.tobytes())
+        except OSError as error:
+            raise HistoryError(
+                f"the rows must find room in {self.path}, got {error.strerror or error}. The chunk was not taken in: "
+                "make room and push it again, or go on from the last checkpoint."
+            ) from error
         self._dtype = records.dtype
         self.num_rows += len(records)
 
@@ -60,8 +66,11 @@ class Disk:
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint needs to find the rows again; they are on disk for good once this returns."""
-        with self.path.open("r+b") as file:
-            os.fsync(file.fileno())
+        try:
+            with self.path.open("r+b") as file:
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise CheckpointError(f"the rows in {self.path} cannot be saved: {error.strerror or error}.") from error
         empty = to_columns(self._records()[:0])
         return {"path": str(self.path), "num_rows": self.num_rows, "columns": empty}
 

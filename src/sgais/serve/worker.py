@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from sgais.errors import CheckpointError, DataError, EstimationError, SgaisError
+from sgais.errors import CheckpointError, DataError, EstimationError, HistoryError, SgaisError
 from sgais.fields import Chunk
 from sgais.serve.alarms import new_alarms
 from sgais.serve.board import FAILED, RUNNING
@@ -124,8 +124,8 @@ class Worker:
             try:
                 self._state.comparison.update(chunk)
                 return True
-            except OSError as error:  # a history on a disk that is full: it is as if it had not been tried
-                self._state.board.say(RUNNING, f"the past cannot be written: {error.strerror}; trying again")
+            except HistoryError as error:  # a disk that is full: it is as if it had not been tried
+                self._state.board.say(RUNNING, f"{error} Trying again.")
                 if self._is_stopped.wait(SECONDS_BETWEEN_TRIES):
                     return False
 

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sgais.errors import require, require_count
+from sgais.errors import is_number, require, require_count
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Schedule:
     def __post_init__(self) -> None:
         if self.every_chunks is not None:
             require_count("every_chunks", self.every_chunks)
-        has_time = self.every_seconds is None or self.every_seconds >= 0
+        has_time = self.every_seconds is None or (is_number(self.every_seconds) and self.every_seconds >= 0)
         require(has_time, "every_seconds", "be None or at least 0", self.every_seconds)
 
     def is_due(self) -> bool:

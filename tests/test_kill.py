@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,10 +27,10 @@ else:
     kinds = {"memory": lambda: None, "disk": lambda: sgais.history.Disk(folder / "history"),
              "reservoir": lambda: sgais.history.Reservoir(5000)}
     evidence = sgais.OnlineEvidence(model, history=kinds[history]())
-print("started", flush=True)
+print(evidence.num_rows, flush=True)
 last = evidence.run(stream, save_to=saved, every_chunks=3, every_seconds=None)
 print(json.dumps({"rows": last.num_rows, "bad": last.num_bad_rows, "log_evidence": last.log_evidence,
-                  "particles": evidence.particles["weights"].tolist()}), flush=True)
+                  "particles": {name: values.tolist() for name, values in evidence.particles.items()}}), flush=True)
 """
 
 
@@ -49,45 +50,70 @@ def start(folder, history):
 
 
 def live_on(folder, history):
+    """The last life: it is let be. Rows that it started from, and what it found."""
     process = start(folder, history)
-    assert process.stdout.readline() == "started\n"
+    rows_before = int(process.stdout.readline())
     result = process.stdout.read()
     assert process.wait() == 0
     process.stdout.close()
-    return json.loads(result)
+    return rows_before, json.loads(result)
 
 
-def wait_for_a_write(folder, process):
-    while not (folder / "checkpoint.unfinished").exists() and process.poll() is None:
-        pass
+def written_at(path):
+    """When a file was last written to; a life that was killed may have left one behind."""
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
-def killed_lives(folder, history, kills):
-    """Kill at random moments, every other time in the middle of writing a checkpoint; the number of real kills."""
-    generator, count = np.random.default_rng(0), 0
-    for number in range(kills):
-        process = start(folder, history)
-        assert process.stdout.readline() == "started\n"
-        if number % 2:
-            time.sleep(generator.uniform(0, 0.1))
-            wait_for_a_write(folder, process)
-        else:
-            time.sleep(generator.uniform(0, 0.3))
-        count += process.poll() is None
-        process.kill()
-        process.wait()
-        process.stdout.close()
-    return count
+def wait_for_a_write(path, process):
+    """Until somebody begins to write, or has written, a file."""
+    before = written_at(path)
+    while written_at(path) in (before, 0) and process.poll() is None:
+        time.sleep(0)
+
+
+def killed_life(folder, history, moment):
+    """Live for some checkpoints and a while, or until the next is being written. Rows at the start; was it written?"""
+    process = start(folder, history)
+    rows_before = int(process.stdout.readline())
+    for _ in range(moment.checkpoints):
+        wait_for_a_write(folder / "checkpoint", process)
+    if moment.is_writing:
+        wait_for_a_write(folder / "checkpoint.unfinished", process)
+    else:
+        time.sleep(moment.seconds)
+    assert process.poll() is None, "the stream is too short for so many kills"
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    return rows_before, (folder / "checkpoint.unfinished").exists()
+
+
+class Moment(NamedTuple):
+    """When a life ends."""
+
+    checkpoints: int
+    seconds: float
+    is_writing: bool
+
+
+def moments(kills):
+    """At random, every other one while a checkpoint is written."""
+    generator = np.random.default_rng(0)
+    return [Moment(int(generator.integers(4)), generator.uniform(0, 0.3), number % 2 == 1) for number in range(kills)]
 
 
 def check(tmp_path, history, rows, kills):
-    whole = live_on(write_rows(tmp_path / "whole", rows), history)
+    _, whole = live_on(write_rows(tmp_path / "whole", rows), history)
     folder = write_rows(tmp_path / "killed", rows)
-    assert killed_lives(folder, history, kills) == kills, "the stream is too short for so many kills"
-    resumed = live_on(folder, history)
+    lives = [killed_life(folder, history, moment) for moment in moments(kills)]
+    rows_before, resumed = live_on(folder, history)
+    starts = [start for start, _ in lives] + [rows_before]
+    assert starts == sorted(starts), "no checkpoint was lost"
+    assert len(set(starts)) > kills // 2, "most lives had come farther than the one before"
     assert resumed == whole
     assert resumed["rows"] == rows - 1
     assert resumed["bad"] == len((folder / "bad.ndjson").read_text().splitlines()) == 1
+    return lives
 
 
 def test_two_kills(tmp_path):
@@ -97,4 +123,5 @@ def test_two_kills(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("history", ["memory", "disk", "reservoir"])
 def test_twenty_kills(tmp_path, history):
-    check(tmp_path, history, rows=200_000, kills=20)
+    lives = check(tmp_path, history, rows=200_000, kills=20)
+    assert any(was_writing for _, was_writing in lives), "no kill came while a checkpoint was written"

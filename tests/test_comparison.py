@@ -137,6 +137,15 @@ def test_a_resumed_comparison_repeats_every_bit(tmp_path, comparison):
         sgais.Comparison.load(tmp_path / "checkpoint", {"one": MODELS["one"]})
 
 
+def test_one_model_and_several_do_not_load_each_other(tmp_path, comparison):
+    comparison.save(tmp_path / "several")
+    with pytest.raises(sgais.CheckpointError, match="`path` must be a checkpoint of OnlineEvidence, got .*several"):
+        sgais.OnlineEvidence.load(tmp_path / "several", MODELS["all"])
+    comparison["all"].save(tmp_path / "one")
+    with pytest.raises(sgais.CheckpointError, match="`path` must be a checkpoint of Comparison, got .*one, which"):
+        sgais.Comparison.load(tmp_path / "one", MODELS)
+
+
 def test_one_that_fails_does_not_stop_the_others():
     """Its likelihood is zero everywhere as soon as a row is above 100."""
 

@@ -237,7 +237,9 @@ class Comparison:
     def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
         """Go on from a checkpoint, with the models that it was saved with."""
         with checkpoint.offering_previous(path):
-            return cls.restored(checkpoint.read(path, SAVED_TYPES), models)
+            content = checkpoint.read(path, SAVED_TYPES)
+            checkpoint.require_part(path, content, "members", cls.__name__)
+            return cls.restored(content, models)
 
     def saved(self) -> dict[str, Any]:
         """What a checkpoint holds of it."""

@@ -196,6 +196,7 @@ class OnlineEvidence:
         """
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
+            checkpoint.require_part(path, content, "fingerprint", cls.__name__)
             return cls.restored(content, model, restored_history(content["history"]))
 
     def saved(self) -> dict[str, Any]:

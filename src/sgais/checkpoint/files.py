@@ -73,6 +73,15 @@ def read(path: str | Path, types: Mapping[str, type]) -> dict[str, Any]:
         return content
 
 
+def require_part(path: str | Path, content: Mapping[str, Any], part: str, owner: str) -> None:
+    """Refuse the checkpoint of something that has no such part."""
+    if part not in content:
+        raise CheckpointError(
+            f"`path` must be a checkpoint of {owner}, got {path}, which something else has saved. Load it with what "
+            "saved it."
+        )
+
+
 @contextmanager
 def offering_previous(path: str | Path) -> Iterator[None]:
     """Where a whole checkpoint is refused, tell of the one before: it may be the one that was meant."""

@@ -2,9 +2,12 @@
 
 import contextlib
 import subprocess
+from pathlib import Path
 
 import jax
 import pytest
+
+MANY_MAPS = 20_000
 
 
 @pytest.fixture
@@ -45,3 +48,15 @@ def compilations():
     jax.monitoring.register_event_duration_secs_listener(note)
     yield names
     jax.monitoring.unregister_event_duration_listener(note)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def room_for_programs():
+    """A process may map only so many stretches of memory (65,530 on Linux), and each compiled program takes some.
+
+    A test process compiles thousands; without room for one more it crashes.
+    """
+    yield
+    maps = Path("/proc/self/maps")
+    if maps.exists() and len(maps.read_text().splitlines()) > MANY_MAPS:
+        jax.clear_caches()

@@ -64,10 +64,10 @@ def test_rows_are_replayed_in_another_order_once_a_change_lies_far_enough_back()
     past, chunk = Memory(), {name: values[2500:] for name, values in DATA.items()}
     past.append({name: values[:2500] for name, values in DATA.items()})
     state = run({name: values[:2500] for name, values in DATA.items()}, 500)._state
-    for changed_at, is_replayed in ((0, False), (1251, False), (1250, True)):
-        changed = state._replace(changed_at=changed_at, warning="changed")
+    for replay_at, is_replayed in ((0, False), (2501, False), (2500, True)):
+        changed = state._replace(changed_at=1250, replay_at=replay_at, warning="changed")
         found, info = algorithm.update(MODEL, sgais.Config(), 0, changed, chunk, past)
-        assert (info.correction != 0) == is_replayed == (found.warning == "")
+        assert (info.correction != 0) == is_replayed == ("set right by replays" in found.warning)
         assert found.num_rows == 3000
         assert found.estimate.log_evidence - MODEL.log_evidence(DATA) < 4 * found.estimate.standard_error
         own = found.estimate.log_evidence - changed.estimate.log_evidence - info.correction
@@ -80,11 +80,33 @@ def test_after_a_replay_the_particles_stand_for_all_rows():
     """Their order is not that of the stream: whatever stands for some of the rows only would now mean others."""
     past = Memory()
     past.append(DATA)
-    state = run(DATA, 500)._state._replace(changed_at=1)
+    state = run(DATA, 500)._state._replace(changed_at=1500)
     found = algorithm._replayed(MODEL, sgais.Config(), 0, state, DATA, past, Places(0, 9), Account())
     assert found.late is not None
     assert found.late.num_rows_then == found.num_rows == 3000
-    assert found.changed_at == 0
+
+
+@pytest.mark.parametrize(("changed_at", "replay_at"), [(1500, 6000), (188, 6000), (187, 0)])
+def test_replays_go_on_until_the_change_is_long_ago(changed_at, replay_at):
+    past = Memory()
+    past.append(DATA)
+    state = run(DATA, 500)._state._replace(changed_at=changed_at)
+    found = algorithm._replayed(MODEL, sgais.Config(), 0, state, DATA, past, Places(0, 9), Account())
+    assert (found.replay_at, found.changed_at) == (replay_at, changed_at if replay_at else 0)
+
+
+def test_rows_of_another_kind_are_noticed_and_replayed():
+    """Noise of twice the size from row 1000 on: the model stays the same, the rows become less likely."""
+    data = {name: values.copy() for name, values in DATA.items()}
+    fit = np.linalg.lstsq(np.c_[data["x"], np.ones(3000)], data["y"], rcond=None)[0]
+    residuals = data["y"] - np.c_[data["x"], np.ones(3000)] @ fit
+    data["y"][1000:] += residuals[1000:]
+    records = run(data, 250).records
+    first = next(record for record in records if record.warning)
+    assert 1000 < first.num_rows <= 1500
+    assert sum(record.correction != 0 for record in records) == 1
+    assert "set right by replays" in records[-1].warning
+    assert abs(records[-1].log_evidence - MODEL.log_evidence(data)) < 4 * records[-1].standard_error
 
 
 def test_an_update_changes_neither_state_nor_past():

@@ -171,7 +171,7 @@ class _HMCMover:
     """HMC whose step size goes on from one intermediate distribution to the next."""
 
     def __init__(self, model: Model, data: Blocks, kernel: HMC, prior_precision: jax.Array) -> None:
-        self._compiled = partial(full_data.move, model, kernel)
+        self._move = partial(full_data.move, model, kernel)
         self._data = data
         self._prior_precision = prior_precision
         self._step_size = full_data.FIRST_STEP_SIZE
@@ -180,9 +180,9 @@ class _HMCMover:
         self, here: np.ndarray, positions: jax.Array, inverse_temperature: float
     ) -> tuple[jax.Array, MoveInfo]:
         tempered = self._data._replace(weights=inverse_temperature * self._data.weights)
-        moved, info = self._compiled(here, positions, tempered, self._step_size, self._prior_precision)
+        moved, info = self._move(here, positions, tempered, self._step_size, self._prior_precision)
         self._step_size = float(info.step_size)
-        return moved, MoveInfo(float(info.acceptance), float("nan"), int(info.num_non_finite))
+        return jnp.asarray(moved), MoveInfo(float(info.acceptance), float("nan"), int(info.num_non_finite))
 
 
 @partial(jax.jit, static_argnames=("model", "kernel"))

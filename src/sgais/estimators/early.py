@@ -103,7 +103,7 @@ def move(
     moved, info = full_data.move(model, kernel, places.next(), positions, data, early.step_size, early.precision)
     account.num_moves += 1
     account.num_non_finite += int(info.num_non_finite)
-    return early._replace(step_size=float(info.step_size)), islands.at(np.asarray(moved))
+    return early._replace(step_size=float(info.step_size)), islands.at(moved)
 
 
 def _tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> Blocks:

@@ -23,6 +23,7 @@ from sgais.estimators import late as late_phase
 from sgais.estimators import wide as wide_phase
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import Search, anchor
+from sgais.estimators.change import has_changed
 from sgais.estimators.early import Early
 from sgais.estimators.islands import Islands
 from sgais.estimators.late import Late
@@ -46,6 +47,8 @@ WIDE_PIECES = 4  # into which a doubling of the rows is cut where a gradient car
 CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
 HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the particles
+SAME_CHANGE = 1.25  # rows over those at a change, up to which another one is taken for the same
+FORGOTTEN = 16  # rows over those at a change, from which on it no longer matters
 FAR_HIDDEN_MODE = 20.0  # the same where the particles are not near the modes, and Laplace says less of them
 
 
@@ -115,7 +118,8 @@ class State(NamedTuple):
     next_attempt: int  # rows at which surrogates are tried next
     kernel_bias: float
     warning: str
-    changed_at: int = 0  # rows at which the data seem to have changed; 0 if nothing speaks for that
+    changed_at: int = 0  # rows at which the data have changed; 0 if nothing speaks for that, or no longer
+    replay_at: int = 0  # rows at which all are to be replayed; 0 if there is no need
     wide: Wide | None = None
 
     @property
@@ -140,7 +144,7 @@ def init(model: Model, config: Config, seed: int) -> State:
 def update(model: Model, config: Config, seed: int, state: State, chunk: Chunk, past: Past) -> tuple[State, Info]:
     """Take in one chunk. Pure: `state` and `past` stay as they are, whatever happens."""
     places, account, correction = Places(seed, state.num_chunks + 1), Account(), 0.0
-    if 0 < 2 * state.changed_at <= state.num_rows and past.reach == past.num_rows:
+    if 0 < state.replay_at <= state.num_rows and past.reach == past.num_rows:
         before = state.estimate.log_evidence
         state = _replayed(model, config, seed, state, chunk, past, places, account)
         correction = state.estimate.log_evidence - before
@@ -236,14 +240,22 @@ def _replayed(
     """As if all rows so far had come in random order: few particles live through a shift, and log Z suffers for it.
 
     What it counts is not put to the chunk's account, for it says nothing of the chunk. The particles stand for all
-    rows in the end, whose order does not matter then.
+    rows in the end, whose order does not matter then. It is repeated each time that the rows have doubled, until those
+    of before the change are few among them: what is best for a mean of both kinds is not yet best for the new one.
     """
     shuffled = Shuffled(past, places.generator().permutation(past.num_rows))
     nothing = {name: values[:0] for name, values in chunk.items()}
     own = Account()
     fresh = _take_in(model, config, init(model, config, seed), WithChunk(shuffled, nothing), places, own, True)
     account.warnings += own.warnings
-    return fresh._replace(num_chunks=state.num_chunks, kernel_bias=own.kernel_bias)
+    fresh = fresh._replace(num_chunks=state.num_chunks, kernel_bias=own.kernel_bias)
+    if state.num_rows >= FORGOTTEN * state.changed_at:
+        return fresh
+    account.warn(
+        f"the data have changed at row {state.changed_at}: log Z is set right by replays, the next one after "
+        f"{2 * state.num_rows} rows, and may be too low until then"
+    )
+    return fresh._replace(changed_at=state.changed_at, replay_at=2 * state.num_rows)
 
 
 def _early_piece(
@@ -251,30 +263,28 @@ def _early_piece(
 ) -> State:
     """Take in at most as many rows as there are already."""
     ends = state.num_rows, min(rows.num_rows, max(FIRST_PIECE, 2 * state.num_rows))
-    moves_before = account.num_moves
+    state = _watch_for_change(model, state, rows, ends, places, account)
     early, islands = early_phase.take(
         model, config.early_kernel, config.target_ess_fraction, state.early, state.islands, rows, ends, places, account
     )
-    state = _watch_for_change(model, state, ends, account.num_moves - moves_before, account)
     if archipelago.have_parted(islands):
         islands, _ = archipelago.migrate(islands, places.generator())
     return state._replace(early=early, islands=_thinned(config, islands, ends[1], places), num_rows=ends[1])
 
 
-def _watch_for_change(model: Model, state: State, ends: tuple[int, int], num_moves: int, account: Account) -> State:
-    """Warn where rows took more moves than others of their kind, and note where that began."""
-    if ends[0] < EXACT_ROWS or num_moves <= _usual_moves(model, ends):
+def _watch_for_change(
+    model: Model, state: State, rows: WithChunk, ends: tuple[int, int], places: Places, account: Account
+) -> State:
+    """Warn where rows are unlike those before them, and note where that began."""
+    best = state.islands.all_positions[np.argmax(state.islands.all_log_weights)]
+    is_known = ends[0] < SAME_CHANGE * state.changed_at
+    if is_known or not has_changed(model, best, rows, ends, places):
         return state
     account.warn(
-        f"between rows {ends[0]} and {ends[1]} the posterior moved farther than so many rows explain: the data may "
-        "have changed, and few particles followed; log Z may be too low by several nats"
+        f"the data have changed between rows {ends[0]} and {ends[1]}: the particles may have followed into one "
+        "mode and missed a better one; log Z may be too low"
     )
-    return state._replace(changed_at=state.changed_at or ends[1])
-
-
-def _usual_moves(model: Model, ends: tuple[int, int]) -> float:
-    """More moves than new rows of the same kind ask for: about d / 2 while the data double."""
-    return 4.0 + model.dimension * float(np.log(ends[1] / ends[0]))
+    return state._replace(changed_at=ends[1], replay_at=2 * ends[1])
 
 
 def _particles_per_island(config: Config, rows: int) -> int:
@@ -348,7 +358,8 @@ def _wide_piece(
 ) -> State:
     """Take in rows by a gradient at an anchor; back to all rows for a while where its noise is too much."""
     ends = state.num_rows, min(rows.num_rows, state.num_rows + state.num_rows // WIDE_PIECES)
-    moves_before, early = account.num_moves, state.early
+    state = _watch_for_change(model, state, rows, ends, places, account)
+    early = state.early
 
     def on_all_rows(islands: Islands, inverse_temperature: float) -> Islands:
         nonlocal early
@@ -360,7 +371,6 @@ def _wide_piece(
     after, islands = wide_phase.take(
         model, config.kernel, config.target_ess_fraction, wide, state.islands, rows, ends, on_all_rows, places, account
     )
-    state = _watch_for_change(model, state, ends, account.num_moves - moves_before, account)
     next_attempt = state.next_attempt if after is not None else ends[1] + ends[1] // WIDE_PIECES
     return state._replace(early=early, islands=islands, num_rows=ends[1], wide=after, next_attempt=next_attempt)
 
@@ -385,6 +395,7 @@ def _late_piece(
     weighed = late_phase.weigh(model, late, state.islands, rows, end, places, account)
     if weighed is None:
         return _take_back(state, late)
+    state = _watch_for_change(model, state, rows, (late.num_rows_then, end), places, account)
     late, islands = _fewer(config, *weighed, end, places)
     state = state._replace(num_rows=end, islands=islands, late=late)
     needs_move = archipelago.ess_fraction(islands.log_weights) < config.target_ess_fraction

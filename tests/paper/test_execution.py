@@ -55,7 +55,8 @@ def test_parameters_reach_the_algorithm():
     assert (config.kernel.learning_rate, config.kernel.num_steps) == (1.0, 2)
     assert (config.batch_size, config.chunk_size, config.num_particles) == (100, 100, 5)
     assert config.target_ess_fraction == 0.9
-    assert sgais_config(Task("mixture", settings.DEFAULT, 1000, 1000, 0)) == sgais.Config()
+    default = sgais_config(Task("mixture", settings.DEFAULT, 1000, 1000, 0))
+    assert default == sgais.Config(chunk_size=500), "the same chunks as the published algorithm has"
 
 
 def test_a_stream_that_takes_too_long_is_stopped_and_says_so():

@@ -123,7 +123,7 @@ def _serve(
             interruption.wait()
             service.board.say(ENDED)
         in_time = service.stop(PATIENCE)
-        if in_time and service.board.num_rows:
+        if service.board.num_rows:
             _keep_curves(folder, records_table(service.board), service.board.alarms)
         say(console, f"Stopped. Go on with: sgais serve --save {folder.path}")
     if not in_time:

@@ -10,13 +10,7 @@ import numpy as np
 from sgais.blocks import Blocks
 from sgais.estimators.particles import key_of, sample_prior
 from sgais.kernels import HMC, hmc
-from sgais.likelihood import (
-    PARTICLES_AT_ONCE,
-    block_sums,
-    curvature_in_turn,
-    derivatives,
-    relative_to_reference,
-)
+from sgais.likelihood import block_sums, curvature_in_turn, derivatives, relative_to_reference
 from sgais.model import Model, real_dtype
 from sgais.parallel import in_parallel
 
@@ -25,6 +19,7 @@ PRIOR_DRAWS = 1024  # from which the scale of each coordinate under the prior is
 METRIC_PARTICLES = 16  # over which the curvature that whitens the moves is averaged
 MANY_PARAMETERS = 200  # beyond which each of them sees other rows: all Hessians would cost as much as the move
 METRIC_BLOCKS = 128  # of rows that are then seen
+GROUP = 512  # particles that move together: enough to make up for what starting a program costs
 FLATTEST = 0.1  # the least curvature that the moves reckon with, in units of the prior's
 FIRST_STEP_SIZE = 0.3
 
@@ -58,7 +53,7 @@ def move(
 ) -> tuple[np.ndarray, hmc.Info]:
     """HMC on log p(theta) + the weighted sum of the rows' log-likelihoods, whitened by the particles' mean curvature.
 
-    Particles move in groups: one compiled program serves any number of them, and what it touches stays in the cache.
+    Particles move in groups, so that one compiled program serves many of them or few, on as many cores as there are.
 
     Args:
         model: The model.
@@ -90,7 +85,7 @@ def move(
 
 def _groups(positions: np.ndarray) -> np.ndarray:
     """Groups of equal size, the last one filled up with the last particle."""
-    size = min(len(positions), PARTICLES_AT_ONCE)
+    size = min(len(positions), GROUP)
     count = -(-len(positions) // size)
     filled = np.minimum(np.arange(count * size), len(positions) - 1)
     return positions[filled].reshape(count, size, -1)

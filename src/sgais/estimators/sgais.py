@@ -251,11 +251,11 @@ def _replayed(
     fresh = fresh._replace(num_chunks=state.num_chunks, kernel_bias=own.kernel_bias)
     if state.num_rows >= FORGOTTEN * state.changed_at:
         return fresh
+    again = 2 * state.num_rows
     account.warn(
-        f"the data have changed at row {state.changed_at}: log Z is set right by replays, the next one after "
-        f"{2 * state.num_rows} rows, and may be too low until then"
+        f"the data changed at row {state.changed_at}: log Z may be too low until all are replayed, after {again}"
     )
-    return fresh._replace(changed_at=state.changed_at, replay_at=2 * state.num_rows)
+    return fresh._replace(changed_at=state.changed_at, replay_at=again)
 
 
 def _early_piece(
@@ -280,10 +280,8 @@ def _watch_for_change(
     is_known = ends[0] < SAME_CHANGE * state.changed_at
     if is_known or not has_changed(model, best, rows, ends, places):
         return state
-    account.warn(
-        f"the data have changed between rows {ends[0]} and {ends[1]}: the particles may have followed into one "
-        "mode and missed a better one; log Z may be too low"
-    )
+    cure = f"until all are replayed, after {2 * ends[1]}" if rows.is_whole else "since not all were kept"
+    account.warn(f"the data changed between rows {ends[0]} and {ends[1]}: log Z may be too low {cure}")
     return state._replace(changed_at=ends[1], replay_at=2 * ends[1])
 
 

@@ -16,11 +16,11 @@ from sgais.errors import (
 )
 from sgais.estimate import estimate
 from sgais.estimators.ais import AISConfig
+from sgais.estimators.config import Config
 from sgais.estimators.laplace import LaplaceConfig
 from sgais.estimators.nested import NestedConfig
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.result import Result
-from sgais.estimators.sgais import Config
 from sgais.fields import Field
 from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
 from sgais.model import Model

@@ -12,9 +12,9 @@ import pandas as pd
 
 from sgais import checkpoint, prediction, running
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
+from sgais.estimators.config import Config
 from sgais.estimators.paper import PaperConfig
 from sgais.estimators.record import EvidenceRecord
-from sgais.estimators.sgais import Config
 from sgais.fields import num_rows
 from sgais.history import History, Memory, Until
 from sgais.model import Model

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from sgais.errors import require
 from sgais.estimators import ais, laplace, nested
 from sgais.estimators.ais import AISConfig
+from sgais.estimators.config import Config
 from sgais.estimators.laplace import LaplaceConfig
 from sgais.estimators.nested import NestedConfig
 from sgais.estimators.paper import PaperConfig
 from sgais.estimators.progress import Progress, Report, silent
 from sgais.estimators.result import COMPLETE, Result
-from sgais.estimators.sgais import Config
 from sgais.fields import Chunk, as_arrays, check_chunk, infer_fields, num_rows
 from sgais.model import Model, real_dtype
 from sgais.online import Bindable, OnlineEvidence

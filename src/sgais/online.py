@@ -15,6 +15,7 @@ import pandas as pd
 from sgais import checkpoint, fingerprint, running
 from sgais.errors import SgaisError, require
 from sgais.estimators import paper, sgais
+from sgais.estimators.config import Config
 from sgais.estimators.curve import Curve
 from sgais.estimators.early import Early
 from sgais.estimators.error_budget import error_budget, in_words
@@ -43,7 +44,7 @@ class Bindable(Protocol):
         """The model for chunks like this one."""
 
 
-ESTIMATORS: dict[type, Any] = {sgais.Config: sgais, PaperConfig: paper}
+ESTIMATORS: dict[type, Any] = {Config: sgais, PaperConfig: paper}
 HISTORIES: dict[str, Any] = {kind.__name__: kind for kind in (Memory, Disk, Reservoir)}
 SAVED_TYPES: dict[str, type] = {
     kind.__name__: kind
@@ -93,14 +94,14 @@ class OnlineEvidence:
     def __init__(
         self,
         model: Bindable,
-        config: sgais.Config | PaperConfig | None = None,
+        config: Config | PaperConfig | None = None,
         seed: int = 0,
         history: History | None = None,
     ) -> None:
         require(
             hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
         )
-        config = sgais.Config() if config is None else config
+        config = Config() if config is None else config
         require(type(config) in ESTIMATORS, "config", "be a sgais.Config", config)
         is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32
         require(is_seed, "seed", "be a whole number from 0 to 2**32 - 1", seed)

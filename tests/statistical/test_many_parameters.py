@@ -18,7 +18,7 @@ def posterior_so_far(model, config, data, rows, seed):
     design = np.column_stack([first["x"], np.ones(rows)]).astype(np.float64)
     precision = np.eye(model.dimension) + design.T @ design
     mean = np.linalg.solve(precision, design.T @ first["y"])
-    shape = config.num_islands, config.particles_per_island, model.dimension
+    shape = config.num_islands, config.particles_per_island(100_000), model.dimension
     normal = np.random.default_rng(seed).normal(size=(config.num_particles, model.dimension))
     positions = mean + np.linalg.solve(np.linalg.cholesky(precision).T, normal.T).T
     so_far = np.full(config.num_islands, model.log_evidence(first))

@@ -17,8 +17,8 @@ from sgais.cli.snapshot import Observer, Snapshot
 from sgais.cli.watched_stream import WatchedStream
 from sgais.comparison import Comparison
 from sgais.errors import ConfigError
+from sgais.estimators.config import Config
 from sgais.estimators.paper import PaperConfig
-from sgais.estimators.sgais import Config
 from sgais.model import Model
 from sgais.models import AutoRegression
 from sgais.online import Bindable, OnlineEvidence

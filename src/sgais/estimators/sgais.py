@@ -6,16 +6,13 @@ these and a gradient carries it. docs/accuracy.md says which error each part rem
 published.
 """
 
-import math
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from sgais import annealing
 from sgais.blocks import pack
-from sgais.errors import require, require_count
 from sgais.estimators import early as early_phase
 from sgais.estimators import full_data
 from sgais.estimators import islands as archipelago
@@ -24,25 +21,22 @@ from sgais.estimators import wide as wide_phase
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import Search, anchor
 from sgais.estimators.change import has_changed
+from sgais.estimators.config import Config
 from sgais.estimators.early import Early
 from sgais.estimators.islands import Islands
 from sgais.estimators.late import Late
-from sgais.estimators.paper import PaperConfig
 from sgais.estimators.particles import Places, sample_prior
 from sgais.estimators.record import Estimate, Info
 from sgais.estimators.weights import without_failures
 from sgais.estimators.wide import Wide
 from sgais.fields import Chunk
 from sgais.history import Past, Shuffled, WithChunk
-from sgais.kernels import HMC, Langevin
 from sgais.likelihood import log_likelihoods
 from sgais.model import Model, real_dtype
 
 FIRST_PIECE = 16  # rows; from there on pieces double the data
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
 EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
-FEW_ROWS = 128  # below which there are most particles: modes are found now or never
-MANY_ROWS = 4096  # from which on there are `num_particles`
 WIDE_PIECES = 4  # into which a doubling of the rows is cut where a gradient carries the past: few steps, short passes
 CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
@@ -50,61 +44,6 @@ HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the par
 SAME_CHANGE = 1.25  # rows over those at a change, up to which another one is taken for the same
 FORGOTTEN = 16  # rows over those at a change, from which on it no longer matters
 FAR_HIDDEN_MODE = 20.0  # the same where the particles are not near the modes, and Laplace says less of them
-
-
-@dataclass(frozen=True)
-class Config:
-    """The parameters of the default estimator; none of them needs tuning to a model.
-
-    Attributes:
-        num_particles: M, once there are many rows.
-        num_islands: Groups of particles whose spread gives the error bar.
-        early_factor: How many times more particles there are while rows are very few; its square root while they are
-            few.
-        target_ess_fraction: Effective sample size, over the particles, at which they are resampled and moved.
-        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set; None for a hundredth of the rows, but 500
-            at least. `OnlineEvidence` takes chunks as they come, of any size.
-        batch_size: Rows per mini-batch of the moves, at first; more are taken where gradients are too noisy.
-        largest_dimension: Parameters up to which Hessians are kept. Beyond, gradients carry the past: noisier moves,
-            and an error that grows with the rows, if slowly.
-        kernel: Moves on mini-batches, once there are many rows.
-        early_kernel: Moves on all rows, while there are few.
-    """
-
-    num_particles: int = 128
-    num_islands: int = 8
-    early_factor: int = 12
-    target_ess_fraction: float = 0.5
-    chunk_size: int | None = None
-    batch_size: int = 256
-    largest_dimension: int = 500
-    kernel: Langevin = field(default_factory=Langevin)
-    early_kernel: HMC = field(default_factory=HMC)
-
-    @staticmethod
-    def paper(**changes: Any) -> PaperConfig:
-        """Algorithm 1 with the published settings, nothing added; `changes` vary single ones."""
-        return PaperConfig(**changes)
-
-    def __post_init__(self) -> None:
-        for name in ("num_particles", "early_factor", "largest_dimension"):
-            require_count(name, getattr(self, name))
-        if self.chunk_size is not None:
-            require_count("chunk_size", self.chunk_size)
-        require_count("num_islands", self.num_islands, smallest=2)
-        require_count("batch_size", self.batch_size, smallest=2)
-        divides = self.num_particles % self.num_islands == 0
-        require(divides, "num_particles", f"be a multiple of num_islands = {self.num_islands}", self.num_particles)
-        between = 0 < self.target_ess_fraction < 1
-        require(between, "target_ess_fraction", "lie between 0 and 1", self.target_ess_fraction)
-        cure = "For the published algorithm write sgais.Config.paper(kernel=...)."
-        require(isinstance(self.kernel, Langevin), "kernel", "be a sgais.Langevin", self.kernel, cure)
-        require(isinstance(self.early_kernel, HMC), "early_kernel", "be a sgais.HMC", self.early_kernel)
-
-    @property
-    def particles_per_island(self) -> int:
-        """Once there are many rows."""
-        return self.num_particles // self.num_islands
 
 
 class State(NamedTuple):
@@ -130,7 +69,7 @@ class State(NamedTuple):
 
 def init(model: Model, config: Config, seed: int) -> State:
     """Particles from the prior, weights of one."""
-    per_island = _particles_per_island(config, 0)
+    per_island = config.particles_per_island(0)
     drawn = sample_prior(model, config.num_islands * per_island, seed, 0).astype(np.float64)
     islands = Islands(
         drawn.reshape(config.num_islands, per_island, -1),
@@ -285,17 +224,9 @@ def _watch_for_change(
     return state._replace(changed_at=ends[1], replay_at=2 * ends[1])
 
 
-def _particles_per_island(config: Config, rows: int) -> int:
-    """Fewer as rows become more, in two steps: every number of particles has compiled programs of its own."""
-    if rows >= MANY_ROWS:
-        return config.particles_per_island
-    factor = config.early_factor if rows < FEW_ROWS else math.ceil(math.sqrt(config.early_factor))
-    return factor * config.particles_per_island
-
-
 def _thinned(config: Config, islands: Islands, rows: int, places: Places) -> Islands:
     """No more particles than this many rows need."""
-    num_kept = _particles_per_island(config, rows)
+    num_kept = config.particles_per_island(rows)
     if islands.log_weights.shape[1] <= num_kept:
         return islands
     return archipelago.resample(islands, places.generator(), num_kept)[0]
@@ -344,7 +275,7 @@ def _hand_over_wide(
     if state.num_rows < EXACT_ROWS:
         return state
     later = state._replace(next_attempt=2 * state.num_rows)
-    islands, _ = archipelago.resample(state.islands, places.generator(), config.particles_per_island)
+    islands, _ = archipelago.resample(state.islands, places.generator(), config.particles_per_island(state.num_rows))
     started = wide_phase.start(
         model, config.kernel, config.batch_size, state.early.precision, islands, rows, state.num_rows, places, account
     )
@@ -410,7 +341,7 @@ def _late_piece(
 
 def _fewer(config: Config, late: Late, islands: Islands, rows: int, places: Places) -> tuple[Late, Islands]:
     """No more particles than this many rows need, each with its mode."""
-    num_kept = _particles_per_island(config, rows)
+    num_kept = config.particles_per_island(rows)
     if islands.log_weights.shape[1] <= num_kept:
         return late, islands
     islands, chosen = archipelago.resample(islands, places.generator(), num_kept)

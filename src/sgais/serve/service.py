@@ -9,8 +9,8 @@ import numpy as np
 
 from sgais.comparison import Comparison
 from sgais.errors import ConfigError
+from sgais.estimators.config import Config
 from sgais.estimators.paper import PaperConfig
-from sgais.estimators.sgais import Config
 from sgais.fields import Chunk, Fields
 from sgais.history import History
 from sgais.model import Model, real_dtype

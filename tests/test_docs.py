@@ -18,13 +18,15 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "paper").glob("*.md")),
 ]
+SLOW = {"shifts.md"}  # it compiles mixtures
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))  # tests/tutorials runs them
 
 
 def python_blocks():
     for document in DOCUMENTS:
         for number, block in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(), flags=re.DOTALL)):
-            yield pytest.param(block, id=f"{document.name}-{number}")
+            marks = [pytest.mark.slow] * (document.name in SLOW)
+            yield pytest.param(block, id=f"{document.name}-{number}", marks=marks)
 
 
 @pytest.mark.parametrize("block", list(python_blocks()))

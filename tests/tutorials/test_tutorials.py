@@ -7,7 +7,7 @@ from agreement import disagreement
 from tutorial import run
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
-SLOW = {"choosing-models", "trusting-the-number"}  # they compile several models, or methods
+SLOW = {"choosing-models", "trusting-the-number", "your-own-model"}  # they compile several models, or methods
 
 
 def tutorials():

@@ -22,7 +22,7 @@ from sgais.likelihood import log_likelihoods
 from sgais.model import Model, real_dtype
 from sgais.symmetry import label_order, relabelled
 
-BLOCK_ROWS = 128  # small blocks, since there may be few rows
+BLOCK_ROWS = 64  # small blocks, since there may be few rows
 SMALLEST_CAPACITY = 8192  # one compiled program serves streams up to this many rows
 CAPACITY_GROWTH = 8
 FRESH = 0.9  # ESS fraction above which resampling and moving would gain nothing

@@ -38,7 +38,7 @@ FIRST_PIECE = 16  # rows; from there on pieces double the data
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
 EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
 WIDE_PIECES = 4  # into which a doubling of the rows is cut where a gradient carries the past: few steps, short passes
-CHEAP_PASS = 65536  # rows up to which a pass at the anchors costs little beside a move
+FEW_TO_SAMPLE = 65536  # rows up to which a sample of them, where not all are kept, tells enough for new anchors
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
 HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the particles
 SAME_CHANGE = 1.25  # rows over those at a change, up to which another one is taken for the same
@@ -329,7 +329,9 @@ def _late_piece(
     state = state._replace(num_rows=end, islands=islands, late=late)
     needs_move = archipelago.ess_fraction(islands.log_weights) < config.target_ess_fraction
     needs_move = needs_move or archipelago.have_parted(islands)
-    if end >= 2 * late.num_rows_anchored or late_phase.has_strayed(late) or (needs_move and end <= CHEAP_PASS):
+    must_anchor = end >= 2 * late.num_rows_anchored or late_phase.has_strayed(late)
+    may_anchor = rows.is_whole or end <= FEW_TO_SAMPLE  # which costs little beside a move, and makes it better
+    if must_anchor or (needs_move and may_anchor):
         anchored = late_phase.reanchor(model, late, rows, places)
         if anchored is None:
             return state._replace(late=None, next_attempt=2 * end)

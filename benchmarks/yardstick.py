@@ -31,11 +31,11 @@ def passes(
     model: Model, data: dict[str, np.ndarray], num_particles: int, repeats: int = 3, clock: Clock = time.perf_counter
 ) -> Passes:
     """Time both passes with this many particles; the fastest of some repeats."""
-    blocks = pack_whole(data)
+    blocks = jax.device_put(pack_whole(data))
     draws = np.random.default_rng(0).normal(size=(num_particles, model.dimension))
     positions = 0.1 * jnp.asarray(draws, jnp.float32)
     return Passes(
-        _fastest(lambda: log_likelihoods(model, positions, blocks), repeats, clock),
+        _fastest(lambda: log_likelihoods(model, positions, [blocks]), repeats, clock),
         _fastest(lambda: _gradients(model, positions, blocks), repeats, clock),
     )
 

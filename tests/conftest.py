@@ -1,13 +1,22 @@
 """What several test files need."""
 
 import contextlib
+import importlib
 import subprocess
+import warnings
 from pathlib import Path
 
 import jax
 import pytest
 
 MANY_MAPS = 20_000
+
+
+def pytest_configure(config):
+    """Import ArviZ before there are test processes: the first import of a day writes a file, and two at once fail."""
+    if not hasattr(config, "workerinput"):
+        with warnings.catch_warnings(action="ignore"):
+            importlib.import_module("arviz")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 import sgais
 from sgais import gradients, likelihood
-from sgais.blocks import pack
+from sgais.blocks import pack, slabs
 from sgais.estimators.surrogate import at_anchor, with_rows
 from sgais.likelihood import batch_gradient
 
@@ -62,7 +62,7 @@ def test_values_relative_to_a_reference():
     data = jax.device_put(pack(rows(700)))
     reference = likelihood.block_sums(MODEL, POSITIONS[:1], data)[:, 0]
     relative, gradient = likelihood.relative_to_reference(MODEL, POSITIONS, data, reference)
-    totals = likelihood.log_likelihoods(MODEL, POSITIONS, data)
+    totals = likelihood.log_likelihoods(MODEL, POSITIONS, [data])
     np.testing.assert_allclose(relative, totals - totals[0], rtol=1e-4, atol=1e-2)
     np.testing.assert_allclose(gradient, likelihood.gradient_sum(MODEL, POSITIONS, data), rtol=1e-4, atol=1e-2)
 
@@ -72,7 +72,7 @@ LABELS = sgais.simulate.logistic_regression(600, dim=3, classes=3, seed=1).data
 
 
 def control_variates(positions, rows, anchor):
-    surrogate = with_rows(LOGISTIC, at_anchor(LOGISTIC, anchor), pack(LABELS))
+    surrogate = with_rows(LOGISTIC, at_anchor(LOGISTIC, anchor), slabs(LABELS))
     count = len(positions)
     anchors = gradients.Anchors(
         jnp.broadcast_to(jnp.asarray(surrogate.anchor, jnp.float32), positions.shape),

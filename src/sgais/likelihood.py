@@ -4,6 +4,7 @@ Totals over many rows would lose their digits in float32, so they are never form
 come as one sum per block (added in float64 on the host), or relative to the blocks of a reference position.
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import jax
@@ -11,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais.blocks import Blocks
-from sgais.model import Model, Rows
+from sgais.model import Model, Rows, real_dtype
+from sgais.parallel import in_groups
 
-GROUP_BLOCKS = 16  # blocks whose derivatives are added in float32
 PAIRS_AT_ONCE = 16384  # of a particle and a row, whose numbers stay in the cache; twice as fast as all at once
 
 _Derivatives: TypeAlias = tuple[jax.Array, jax.Array, jax.Array]
@@ -34,9 +35,14 @@ def block_sums(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
 _block_sums = jax.jit(block_sums, static_argnames="model")
 
 
-def log_likelihoods(model: Model, positions: jax.Array, blocks: Blocks) -> np.ndarray:
+def log_likelihoods(model: Model, positions: np.ndarray | jax.Array, slabs: Sequence[Blocks]) -> np.ndarray:
     """The log-likelihood of all rows at each position, its blocks added in float64."""
-    return np.asarray(_block_sums(model, positions, blocks)).sum(axis=0, dtype=np.float64)
+
+    def of_group(group: np.ndarray) -> np.ndarray:
+        sums = (np.asarray(_block_sums(model, group, slab)).sum(axis=0, dtype=np.float64) for slab in slabs)
+        return np.sum(list(sums), axis=0)
+
+    return np.asarray(in_groups(of_group, np.asarray(positions, real_dtype())))
 
 
 def relative_to_reference(
@@ -120,19 +126,8 @@ def curvature_in_turn(model: Model, positions: jax.Array, blocks: Blocks, most_b
     return total * (jnp.sum(blocks.weights) / jnp.maximum(weight, 1e-30)).astype(total.dtype)
 
 
-def gradient_by_group(model: Model, position: jax.Array, blocks: Blocks) -> jax.Array:
-    """The gradient of the log-likelihood at one position, in parts to be added in float64: shape (groups, d)."""
-
-    def add_block(index: jax.Array, totals: jax.Array) -> jax.Array:
-        rows, weights = _block(blocks, index)
-        return totals.at[index // GROUP_BLOCKS].add(jax.grad(lambda at: _sum(model, at, rows, weights))(position))
-
-    groups = -(-len(blocks.weights) // GROUP_BLOCKS)
-    return jax.lax.fori_loop(0, blocks.num_blocks, add_block, jnp.zeros((groups, len(position)), position.dtype))
-
-
 def derivatives_by_group(
-    model: Model, position: jax.Array, blocks: Blocks, blocks_per_group: int = GROUP_BLOCKS
+    model: Model, position: jax.Array, blocks: Blocks, num_groups: int, blocks_per_group: jax.Array | int
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Log-likelihood, gradient and Hessian at one position, in parts to be added in float64.
 
@@ -153,20 +148,23 @@ def derivatives_by_group(
         return values.at[index].set(value), gradients.at[group].add(gradient), hessians.at[group].add(hessian)
 
     num_blocks, dimension = len(blocks.weights), len(position)
-    num_groups = -(-num_blocks // blocks_per_group)
     shapes = (num_blocks,), (num_groups, dimension), (num_groups, dimension, dimension)
     values, gradients, hessians = (jnp.zeros(shape, position.dtype) for shape in shapes)
     return jax.lax.fori_loop(0, blocks.num_blocks, add_block, (values, gradients, hessians))
 
 
 def change_by_group(
-    model: Model, before: jax.Array, after: jax.Array, blocks: Blocks, blocks_per_group: int
+    model: Model,
+    before: jax.Array,
+    after: jax.Array,
+    blocks: Blocks,
+    num_groups: int,
+    blocks_per_group: jax.Array | int,
 ) -> jax.Array:
-    """How the log-likelihood of each group of blocks changes from one position to another, shape (groups, particles).
+    """How the log-likelihood of each group of blocks changes from one position to another, shape (particles, groups).
 
     The difference is taken row by row, so that a small one keeps its digits.
     """
-    num_groups = -(-len(blocks.weights) // blocks_per_group)
 
     def between(ends: tuple[jax.Array, jax.Array]) -> jax.Array:
         def add_block(index: jax.Array, totals: jax.Array) -> jax.Array:
@@ -177,7 +175,7 @@ def change_by_group(
 
         return jax.lax.fori_loop(0, blocks.num_blocks, add_block, jnp.zeros(num_groups, before.dtype))
 
-    return jax.lax.map(between, (before, after), batch_size=_particles_at_once(blocks)).T
+    return jax.lax.map(between, (before, after), batch_size=_particles_at_once(blocks))
 
 
 def _particles_at_once(blocks: Blocks) -> int:

@@ -23,7 +23,7 @@ from sgais.estimators.inference_data import inference_data, island_draws
 from sgais.estimators.islands import Islands
 from sgais.estimators.late import Late
 from sgais.estimators.paper import PaperConfig
-from sgais.estimators.particles import constrained, place
+from sgais.estimators.particles import place
 from sgais.estimators.record import EvidenceRecord
 from sgais.estimators.surrogate import Surrogate
 from sgais.estimators.weights import normalised
@@ -32,6 +32,7 @@ from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fie
 from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
 from sgais.model import Model, real_dtype
+from sgais.positions import constrain
 from sgais.prediction import Prediction, predict
 from sgais.replicates import expected_log_predictive
 from sgais.running import Place
@@ -299,7 +300,7 @@ class OnlineEvidence:
     def particles(self) -> dict[str, np.ndarray]:
         """Draws by parameter name, constrained, leading axis particles; from the prior before any data."""
         model = self._bound_model()
-        return constrained(model, self._estimator.positions_now(self._state_for(model)))
+        return constrain(model, self._estimator.positions_now(self._state_for(model)))
 
     @property
     def log_weights(self) -> np.ndarray:

@@ -1,12 +1,44 @@
-"""The same program on several parts of the particles, on as many cores as there are for us."""
+"""The same program on several groups of particles, on as many cores as there are for us.
+
+One size of groups means that one compiled program serves many particles or few.
+"""
 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+
+GROUP = 128  # particles
 
 Part = TypeVar("Part")
 Outcome = TypeVar("Outcome")
+
+
+def in_groups(function: Callable[..., Any], *particles: Any, size: int = GROUP, fill: bool = False) -> Any:
+    """What the function says of particles, given group by group, as NumPy arrays.
+
+    Args:
+        function: From arrays with a leading axis of particles to a tree of such arrays, all of a group at a time.
+        particles: Trees of arrays with a leading axis of particles.
+        size: Of a group.
+        fill: Whether fewer particles than that are filled up to a group.
+    """
+    count = len(jax.tree.leaves(particles)[0])
+    if count in (0, size) or (count < size and not fill):
+        return jax.device_get(function(*particles))
+    parts = in_parallel(lambda group: jax.device_get(function(*group)), grouped(particles, size, fill))
+    return jax.tree.map(lambda *leaves: np.concatenate(leaves)[:count], *parts)
+
+
+def grouped(particles: Any, size: int, fill: bool = False) -> list[Any]:
+    """Groups of one size, the last one filled up with the last particle; fewer are one group, unless to be filled."""
+    count = len(jax.tree.leaves(particles)[0])
+    size = size if fill else min(size, count)
+    places = [np.minimum(np.arange(start, start + size), count - 1) for start in range(0, count, size)]
+    return [jax.tree.map(lambda leaf, place=place: np.asarray(leaf)[place], particles) for place in places]
 
 
 def in_parallel(function: Callable[[Part], Outcome], parts: Sequence[Part]) -> list[Outcome]:

@@ -57,7 +57,7 @@ def expected_log_predictive(
 
 def _one_block(chunk: Chunk) -> Chunk:
     """Padded to one of a few sizes, so that few programs are compiled."""
-    capacity = capacity_for(num_rows(chunk))
+    capacity = min(capacity_for(num_rows(chunk)), LARGEST_REPLICATE)
     return pack(chunk, capacity, capacity).columns
 
 

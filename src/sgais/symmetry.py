@@ -5,18 +5,19 @@ prior and likelihood. In R^d a relabelling T is not a permutation (weights on th
 coordinates), but its Jacobian is known: the prior is invariant, so p(Tx) |T'(x)| = p(x).
 """
 
+from collections.abc import Mapping
 from functools import partial
 from itertools import permutations
 from math import factorial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from sgais.model import Model, Parameters, real_dtype
+from sgais.positions import constrain, unconstrain
 
-BATCH = 128
 NUM_DRAWS = 512  # of the Gaussian that tells whether labels overlap
 SHARE_IN_ORDER = 0.95  # of them, above which labels are told apart
 
@@ -44,8 +45,7 @@ def label_order(model: Model, positions: np.ndarray, reference: np.ndarray) -> L
     """The order of a reference position (d,), in units of the spread of positions (n, d); None without labels."""
     if model.num_labels == 1:
         return None
-    both = np.concatenate([reference[None], _resized(positions)]).astype(real_dtype())
-    features = np.asarray(_features(model, _constrain(model, both)))[: 1 + len(positions)]
+    features = _features(model, constrain(model, np.concatenate([reference[None], positions])))
     scales = np.maximum(features.std(axis=(0, 1)), np.finfo(np.float32).tiny)
     return LabelOrder(np.nan_to_num(features[0] / scales), scales)
 
@@ -72,8 +72,7 @@ def relabelled(model: Model, positions: np.ndarray, order: LabelOrder | None) ->
     """Positions (n, d) with their labels in a given order: an assignment problem for every position."""
     if order is None:
         return positions
-    parameters = _constrain(model, _resized(positions))
-    features = np.nan_to_num(np.asarray(_features(model, parameters))[: len(positions)] / order.scales)
+    features = np.nan_to_num(_features(model, constrain(model, positions)) / order.scales)
     costs = ((features[:, :, None] - order.reference) ** 2).sum(axis=-1)  # of giving old label k the new label l
     from scipy.optimize import linear_sum_assignment  # slow to import, and few models need it
 
@@ -106,12 +105,11 @@ def _with_labels(model: Model, positions: np.ndarray, orders: np.ndarray) -> np.
     changed = np.flatnonzero((orders != np.arange(model.num_labels)).any(axis=1))
     if len(changed) == 0:
         return positions
-    parameters = _constrain(model, _resized(positions))
-    chosen = {name: np.asarray(values)[changed] for name, values in parameters.items()}
+    chosen = constrain(model, positions[changed])
     rows = np.arange(len(changed))[:, None]
     ordered = {name: chosen[name][rows, orders[changed]] for name in model.exchangeable}
     moved = positions.copy()  # whoever keeps his labels keeps all his digits
-    moved[changed] = np.asarray(_unconstrain(model, _padded(chosen | ordered, len(positions))))[: len(changed)]
+    moved[changed] = unconstrain(model, chosen | ordered)
     return np.where(np.isfinite(moved), moved, positions)
 
 
@@ -135,35 +133,13 @@ def images(model: Model, positions: jax.Array) -> jax.Array:
     return jax.vmap(relabelled)(positions)
 
 
-def _resized(positions: np.ndarray) -> np.ndarray:
-    """Repeated to a round number, so that few compiled programs serve."""
-    return np.resize(positions, (_round(len(positions)), positions.shape[1])).astype(real_dtype())
-
-
-def _padded(parameters: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
-    return {name: np.resize(values, (_round(count), *values.shape[1:])) for name, values in parameters.items()}
-
-
-def _round(count: int) -> int:
-    return -(-count // BATCH) * BATCH
-
-
-def _features(model: Model, parameters: Parameters) -> jax.Array:
-    """What tells the labels apart, shape (positions, labels, numbers per label)."""
+def _features(model: Model, parameters: Mapping[str, Any]) -> Any:
+    """What tells the labels apart, shape (positions, labels, numbers per label); of either kind of arrays."""
     values = [parameters[name] for name in model.exchangeable]
-    return jnp.concatenate([value.reshape(*value.shape[:2], -1) for value in values], axis=2)
+    concatenate = np.concatenate if isinstance(values[0], np.ndarray) else jnp.concatenate
+    return concatenate([value.reshape(*value.shape[:2], -1) for value in values], axis=2)
 
 
 @partial(jax.jit, static_argnames="model")
 def _is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Array:
     return is_in_order(model, positions, order)
-
-
-@partial(jax.jit, static_argnames="model")
-def _constrain(model: Model, positions: jax.Array) -> Parameters:
-    return jax.vmap(model.constrain)(positions)
-
-
-@partial(jax.jit, static_argnames="model")
-def _unconstrain(model: Model, parameters: Parameters) -> jax.Array:
-    return jax.vmap(model.unconstrain)(parameters)

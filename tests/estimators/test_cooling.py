@@ -23,13 +23,17 @@ def attempts(noise_at_256=0.0, temperature_at_half=1.0):
     return attempt, tried
 
 
-def test_a_batch_grows_until_its_noise_is_within_bounds_or_it_may_not():
+def test_a_batch_grows_until_its_noise_is_within_bounds():
     attempt, tried = attempts(noise_at_256=1.5)
     moved = cooling.move(attempt, KERNEL, cooling.Pace(256, 0.5), LIMITS, Account())
     assert [pace.batch_size for pace in tried] == [256, 4096]
     assert moved.pace == cooling.Pace(4096, 0.5)
+
+
+def test_a_move_that_no_batch_makes_quiet_is_not_made():
     attempt, tried = attempts(noise_at_256=1e3)
-    assert cooling.move(attempt, KERNEL, cooling.Pace(256, 0.5), LIMITS, Account()).pace.batch_size == 4096
+    assert cooling.move(attempt, KERNEL, cooling.Pace(256, 0.5), LIMITS, Account()) is None
+    assert [pace.batch_size for pace in tried] == [256, 4096]
 
 
 def test_a_step_shrinks_until_it_is_cool_or_too_short():

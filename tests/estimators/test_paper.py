@@ -8,7 +8,7 @@ import pytest
 
 import sgais
 from sgais import annealing, simulate
-from sgais.blocks import pack
+from sgais.blocks import slabs
 from sgais.estimators import paper as algorithm
 from sgais.history import Memory
 from sgais.models import LinearRegression
@@ -41,7 +41,7 @@ def test_the_state_starts_at_the_prior_with_evidence_one():
 
 def test_weighing_is_the_sum_of_the_rows():
     positions = jnp.asarray(np.random.default_rng(0).normal(size=(3, 6)), jnp.float32)
-    found = algorithm.weigh(MODEL, positions, pack(DATA))
+    found = algorithm.weigh(MODEL, positions, slabs(DATA))
     rows = jax.vmap(lambda position: MODEL.log_likelihood_at(position, DATA))(positions)
     np.testing.assert_allclose(found, np.asarray(rows, float).sum(axis=1), rtol=1e-6)
 
@@ -53,7 +53,7 @@ def test_a_million_rows_lose_nothing_to_rounding():
     positions = (centre + 1e-3 * np.random.default_rng(0).normal(size=(4, 6))).astype(np.float32)
     total = np.zeros(4)
     for chunk in sgais.stream(data, 500):
-        total += algorithm.weigh(MODEL, positions, pack(chunk))
+        total += algorithm.weigh(MODEL, positions, slabs(chunk))
     weights, biases = positions[:, :5].astype(float), positions[:, 5].astype(float)
     residuals = data["y"].astype(float) - weights @ data["x"].astype(float).T - biases[:, None]
     exact = (-0.5 * residuals**2 - 0.5 * np.log(2 * np.pi)).sum(axis=1)
@@ -64,7 +64,7 @@ def test_increments_are_weighed_before_the_particles_move():
     """Line 8 before line 9: with one step, log Z is the mean likelihood of the particles as they were."""
     config = sgais.Config.paper(target_ess_fraction=0.1)
     state, chunk, (new_state, info) = first_chunk(config)
-    log_likelihoods = algorithm.weigh(MODEL, state.positions, pack(chunk))
+    log_likelihoods = algorithm.weigh(MODEL, state.positions, slabs(chunk))
     assert info.annealing_steps == 1
     assert new_state.estimate.log_evidence == pytest.approx(annealing.log_mean_exp(log_likelihoods))
     assert not np.allclose(new_state.positions, state.positions)

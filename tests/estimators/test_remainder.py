@@ -3,7 +3,7 @@
 import numpy as np
 
 import sgais
-from sgais.blocks import pack
+from sgais.blocks import slabs
 from sgais.estimators.remainder import Steps, of_prior, of_rows
 from sgais.estimators.surrogate import at_anchor, with_rows
 
@@ -27,7 +27,7 @@ def test_the_remainder_is_what_the_surrogate_leaves():
     steps, rows = random_steps(num_modes=2), head(700)
     found, variance = of_rows(LOGISTIC, steps, rows, 700)
     found += of_prior(LOGISTIC, steps)
-    surrogates = [with_rows(LOGISTIC, at_anchor(LOGISTIC, anchor), pack(rows)) for anchor in steps.anchors]
+    surrogates = [with_rows(LOGISTIC, at_anchor(LOGISTIC, anchor), slabs(rows)) for anchor in steps.anchors]
 
     def beyond(position, mode):
         pointwise = np.asarray(LOGISTIC.log_likelihood_at(np.float32(position), rows), float)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sgais
-from sgais.blocks import pack
+from sgais.blocks import slabs
 from sgais.estimators.surrogate import at_anchor, normalise, shifted, transport, with_rows
 
 MODEL = sgais.models.LinearRegression(dim=4)
@@ -14,13 +14,13 @@ LABELS = sgais.simulate.logistic_regression(700, dim=3, classes=3, seed=1).data
 
 
 def part(data, start, end):
-    return pack({name: values[start:end] for name, values in data.items()})
+    return slabs({name: values[start:end] for name, values in data.items()})
 
 
 def test_the_integral_of_a_quadratic_posterior_is_the_evidence():
     """From any anchor, since the expansion is then exact."""
     anchor = np.random.default_rng(0).normal(size=5)
-    surrogate = with_rows(MODEL, at_anchor(MODEL, anchor), pack(DATA))
+    surrogate = with_rows(MODEL, at_anchor(MODEL, anchor), slabs(DATA))
     found = normalise(surrogate)
     assert found.log_integral == pytest.approx(MODEL.log_evidence(DATA), abs=0.01)
 
@@ -53,7 +53,7 @@ def test_a_surrogate_moves_to_another_anchor_without_all_rows():
 def test_samples_of_new_sizes_need_no_new_programs(compilations):
     """The sample of a reservoir and a begun chunk has another size each time."""
     model = sgais.models.LinearRegression(dim=4, noise_scale=1.5)  # no other test has compiled it
-    start = with_rows(model, at_anchor(model, np.zeros(5)), pack(DATA))
+    start = with_rows(model, at_anchor(model, np.zeros(5)), slabs(DATA))
 
     def shift(count):
         return shifted(model, start, np.full(5, 0.1), {name: values[:count] for name, values in DATA.items()}, 3000)
@@ -73,6 +73,6 @@ def test_a_surrogate_without_a_maximum_has_no_integral():
 
 def test_transport_takes_one_gaussian_to_the_other():
     old = normalise(with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), part(DATA, 0, 100))).gaussian
-    new = normalise(with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), pack(DATA))).gaussian
+    new = normalise(with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), slabs(DATA))).gaussian
     positions = old.unwhiten(np.random.default_rng(0).normal(size=(1000, 5)))
     np.testing.assert_allclose(new.distances(transport(positions, old, new)), old.distances(positions), rtol=1e-6)

@@ -10,7 +10,7 @@ import pytest
 
 import sgais
 from sgais import gradients, simulate
-from sgais.blocks import pack
+from sgais.blocks import pack, slabs
 from sgais.estimators import change
 from sgais.estimators.account import Account
 from sgais.estimators.cooling import Pace
@@ -133,7 +133,7 @@ def test_rows_of_a_batch_may_stand_for_different_numbers():
 def test_rows_that_are_annealed_in_stand_for_less():
     past, chunk = Memory(), {"y": np.arange(600, 1000)}
     past.append({"y": np.arange(600)})
-    target = Target((600, 900), pack({"y": np.arange(600, 900)}), 0.25)
+    target = Target((600, 900), slabs({"y": np.arange(600, 900)}), 0.25)
     rows, counts = _batches(Langevin(num_steps=3), Pace(100, 0.5), WithChunk(past, chunk), target, Places(0, 1))
     assert rows["y"].shape == counts.shape == (4, 2, 50)
     assert rows["y"].max() in range(800, 900)

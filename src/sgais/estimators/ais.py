@@ -20,13 +20,14 @@ from sgais.blocks import Blocks, pack_whole
 from sgais.errors import require
 from sgais.estimators import full_data
 from sgais.estimators.annealing_config import AnnealingConfig
-from sgais.estimators.particles import constrained, draw_prior, key_of, place
+from sgais.estimators.particles import draw_prior, key_of, place
 from sgais.estimators.progress import Progress, Report
 from sgais.estimators.result import COMPLETE, Result
 from sgais.estimators.weights import accumulate, log_mean_variance, normalised, resample, usable
 from sgais.fields import Chunk, num_rows
 from sgais.kernels import HMC, SGHMC, sghmc
 from sgais.model import Model
+from sgais.positions import constrain
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _anneal(
 ) -> tuple[State, AISRecord]:
     """One intermediate distribution: weigh, choose the temperature, accumulate, resample, move."""
     here = place(seed, 1, step)
-    log_likelihoods, num_failed = usable(likelihood.log_likelihoods(model, state.positions, data), at_prior=step == 0)
+    log_likelihoods, num_failed = usable(likelihood.log_likelihoods(model, state.positions, [data]), at_prior=step == 0)
     chosen = config.next_inverse_temperature(log_likelihoods, state.inverse_temperature, step)
     log_increments = (chosen - state.inverse_temperature) * log_likelihoods
     log_weights = accumulate(state.log_weights, log_increments)
@@ -240,7 +241,7 @@ def _result(
         log_evidence=annealing.log_mean_exp(state.log_weights) if is_complete else float("nan"),
         standard_error=standard_error,
         records=records,
-        particles=constrained(model, state.positions),
+        particles=constrain(model, state.positions),
         log_weights=normalised(state.log_weights),
         num_rows=rows,
         seconds=seconds,

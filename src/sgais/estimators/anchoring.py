@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgais.blocks import pack_whole
+from sgais.blocks import slabs
 from sgais.estimators.deadline import Deadline
 from sgais.estimators.modes import SAME_MODE, log_evidence
 from sgais.estimators.newton import Mode, climb
@@ -55,7 +55,7 @@ def anchor(model: Model, positions: np.ndarray, rows: Chunk) -> Search:
 
 def _climbs(model: Model, positions: np.ndarray, rows: Chunk, modes: list[Mode]) -> Anchored | None:
     """The particles by mode, or None; the modes on the way are added to the list."""
-    posterior = Posterior(model, pack_whole(rows))
+    posterior = Posterior(model, slabs(rows))
     heights = posterior.log_densities(positions)
     positions, owners = positions.copy(), np.full(len(positions), -1)
     for number_of_climbs in range(MOST_CLIMBS):

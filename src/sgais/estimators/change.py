@@ -9,7 +9,7 @@ from functools import partial
 import jax
 import numpy as np
 
-from sgais.blocks import Blocks, pack
+from sgais.blocks import SLAB_ROWS, Blocks, pack
 from sgais.estimators.particles import Places
 from sgais.fields import Chunk, num_rows
 from sgais.history import WithChunk
@@ -51,7 +51,7 @@ def has_changed(model: Model, position: np.ndarray, rows: WithChunk, ends: tuple
 
 def _log_likelihoods(model: Model, position: np.ndarray, rows: Chunk) -> np.ndarray:
     """The log-likelihood of each row at one position, without those that are impossible there."""
-    found = np.asarray(_pointwise(model, position.astype(real_dtype()), pack(rows)), np.float64).ravel()
+    found = np.asarray(_pointwise(model, position.astype(real_dtype()), pack(rows, SLAB_ROWS)), np.float64).ravel()
     return found[: num_rows(rows)][np.isfinite(found[: num_rows(rows)])]
 
 

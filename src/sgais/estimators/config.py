@@ -9,7 +9,7 @@ from sgais.estimators.paper import PaperConfig
 from sgais.kernels import HMC, Langevin
 
 FEW_ROWS = 128  # below which there are most particles: modes are found now or never
-MANY_ROWS = 2048  # from which on there are `num_particles`
+MANY_ROWS = 4096  # from which on there are `num_particles`
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Config:
     batch_size: int = 256
     largest_dimension: int = 500
     kernel: Langevin = field(default_factory=Langevin)
-    early_kernel: HMC = field(default_factory=lambda: HMC(num_trajectories=4, num_leapfrog=2))
+    early_kernel: HMC = field(default_factory=HMC)
 
     @staticmethod
     def paper(**changes: Any) -> PaperConfig:

@@ -56,7 +56,9 @@ def move(
     """Attempt the move at this pace, then at gentler ones; None if none of them keeps it cool."""
     while pace.step_size >= SHORTEST * kernel.step_size:
         positions, info = attempt(pace)
-        if info.noise_share > limits.noise_share and BATCH_GROWTH * pace.batch_size <= limits.batch:
+        if info.noise_share > limits.noise_share:
+            if BATCH_GROWTH * pace.batch_size > limits.batch:
+                return None
             pace = pace._replace(batch_size=_enough_rows(pace.batch_size, float(info.noise_share), limits))
         elif info.num_non_finite > 0 or not info.kinetic_temperature < HOT:
             pace = pace._replace(step_size=SHORTEN * pace.step_size)

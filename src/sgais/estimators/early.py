@@ -5,12 +5,12 @@ the particles resampled and moved, by HMC on all rows, and a piece that is too m
 Metropolis tests leave no bias, many particles find the modes before these freeze.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
-from sgais.blocks import Blocks, pack
+from sgais.blocks import BLOCK_ROWS, SLAB_ROWS, Blocks, pack, slabs
 from sgais.estimators import full_data
 from sgais.estimators.account import Account
 from sgais.estimators.islands import Islands, ess_fraction, largest_step, resample
@@ -22,8 +22,7 @@ from sgais.likelihood import log_likelihoods
 from sgais.model import Model, real_dtype
 from sgais.symmetry import label_order, relabelled
 
-BLOCK_ROWS = 64  # small blocks, since there may be few rows
-SMALLEST_CAPACITY = 8192  # one compiled program serves streams up to this many rows
+SMALL_BLOCKS = 64  # rows, since there may be few
 CAPACITY_GROWTH = 8
 FRESH = 0.9  # ESS fraction above which resampling and moving would gain nothing
 
@@ -52,7 +51,7 @@ def take(
     account: Account,
 ) -> tuple[Early, Islands]:
     """Anneal in the rows between the two ends."""
-    piece = pack(rows.between(*ends))
+    piece = slabs(rows.between(*ends), capacity=BLOCK_ROWS if ends[1] - ends[0] <= BLOCK_ROWS else SLAB_ROWS)
     inverse_temperature = 0.0
     while True:
         values = weigh(model, islands, piece, account, at_prior=ends[0] == 0 and account.num_moves == 0)
@@ -72,9 +71,9 @@ def take(
         early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account)
 
 
-def weigh(model: Model, islands: Islands, piece: Blocks, account: Account, at_prior: bool) -> np.ndarray:
+def weigh(model: Model, islands: Islands, piece: Sequence[Blocks], account: Account, at_prior: bool) -> np.ndarray:
     """The piece's log-likelihood at every particle, in the shape of the islands' weights."""
-    found = log_likelihoods(model, jnp.asarray(islands.all_positions, real_dtype()), piece)
+    found = log_likelihoods(model, islands.all_positions, piece)
     values, num_failed = usable(found, at_prior)
     account.num_weighings += 1
     account.num_non_finite += num_failed
@@ -110,10 +109,7 @@ def _tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float
     old, counts = rows.stand_ins(ends[0])
     new = rows.between(*ends)
     counts = np.concatenate([counts, np.full(ends[1] - ends[0], inverse_temperature)])
-    capacity = SMALLEST_CAPACITY
+    capacity = SLAB_ROWS  # one compiled program serves streams up to this many rows
     while capacity < len(counts):
         capacity *= CAPACITY_GROWTH
-    blocks = pack({name: np.concatenate([old[name], new[name]]) for name in new}, capacity, BLOCK_ROWS)
-    weights = blocks.weights.ravel().copy()
-    weights[: len(counts)] = counts
-    return blocks._replace(weights=weights.reshape(blocks.weights.shape))
+    return pack({name: np.concatenate([old[name], new[name]]) for name in new}, capacity, SMALL_BLOCKS, counts)

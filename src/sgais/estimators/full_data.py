@@ -12,7 +12,7 @@ from sgais.estimators.particles import key_of, sample_prior
 from sgais.kernels import HMC, hmc
 from sgais.likelihood import block_sums, curvature_in_turn, derivatives, relative_to_reference
 from sgais.model import Model, real_dtype
-from sgais.parallel import in_parallel
+from sgais.parallel import grouped, in_parallel
 
 PURPOSE = 1  # of random numbers
 PRIOR_DRAWS = 1024  # from which the scale of each coordinate under the prior is read
@@ -68,7 +68,7 @@ def move(
     generator = np.random.default_rng(np.append(here, np.uint32(PURPOSE)))  # the place itself may serve the caller
     some = generator.choice(positions, min(METRIC_PARTICLES, len(positions)), replace=False)
     target = _target(model, some, data, precision)
-    groups = _groups(positions)
+    groups = grouped(positions, GROUP)
 
     def move_group(number: int) -> tuple[np.ndarray, hmc.Info]:
         place = np.append(here, np.uint32(number))
@@ -81,14 +81,6 @@ def move(
         np.sum([info.num_non_finite for info in infos]),
     )
     return np.concatenate(moved)[: len(positions)], together
-
-
-def _groups(positions: np.ndarray) -> np.ndarray:
-    """Groups of equal size, the last one filled up with the last particle."""
-    size = min(len(positions), GROUP)
-    count = -(-len(positions) // size)
-    filled = np.minimum(np.arange(count * size), len(positions) - 1)
-    return positions[filled].reshape(count, size, -1)
 
 
 @partial(jax.jit, static_argnames="model")

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sgais.estimators.particles import constrained
 from sgais.estimators.weights import select
 from sgais.model import Model
+from sgais.positions import constrain
 
 CURVE = ("num_rows", "log_evidence", "standard_error", "increment", "annealing_steps")
 SEED = 0  # of the draws, which are then the same whenever one asks
@@ -48,5 +48,5 @@ def island_draws(model: Model, positions: np.ndarray, log_weights: np.ndarray) -
     generator = np.random.default_rng(SEED)
     chosen = [select(weights, num_particles, generator.random()) for weights in log_weights]
     drawn = np.take_along_axis(positions, np.array(chosen)[:, :, None], axis=1)
-    parameters = constrained(model, drawn.reshape(-1, dimension))
+    parameters = constrain(model, drawn.reshape(-1, dimension))
     return {name: values.reshape(num_islands, num_particles, *values.shape[1:]) for name, values in parameters.items()}

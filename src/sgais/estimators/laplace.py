@@ -15,13 +15,13 @@ import jax
 import numpy as np
 
 from sgais.annealing import effective_sample_size
-from sgais.blocks import pack_whole
+from sgais.blocks import slabs
 from sgais.errors import EstimationError, require, require_count
 from sgais.estimators.deadline import Deadline, OutOfTime
 from sgais.estimators.modes import log_evidence, merge, search, worth_keeping
 from sgais.estimators.newton import Mode, climb
 from sgais.estimators.pareto import LARGEST_TRUSTED, tail_shape
-from sgais.estimators.particles import constrained, sample_prior
+from sgais.estimators.particles import sample_prior
 from sgais.estimators.posterior import Posterior
 from sgais.estimators.progress import Progress, Report
 from sgais.estimators.proposal import Proposal, allocate, draw_pairs, log_densities
@@ -29,6 +29,7 @@ from sgais.estimators.result import COMPLETE, Result
 from sgais.estimators.weights import normalised
 from sgais.fields import Chunk, num_rows
 from sgais.model import Model, real_dtype
+from sgais.positions import constrain
 
 BATCH_PAIRS = 32  # evaluated between two looks at the clock
 SMALLEST_ESS = 50.0  # below it the spread of the weights is itself a guess
@@ -157,7 +158,7 @@ def log_mean_with_control(log_weights: np.ndarray, log_controls: np.ndarray) -> 
 def _prepare(model: Model, chunk: Chunk, seed: int) -> Posterior:
     """All rows on the device, in random order so that the first of them stand for all."""
     order = np.random.default_rng([seed, ROW_ORDER]).permutation(num_rows(chunk))
-    return Posterior(model, jax.device_put(pack_whole({name: values[order] for name, values in chunk.items()})))
+    return Posterior(model, jax.device_put(slabs({name: values[order] for name, values in chunk.items()})))
 
 
 def _propose(model: Model, modes: list[Mode], config: LaplaceConfig) -> Proposal:
@@ -256,7 +257,7 @@ def _result(
         log_evidence=log_z,
         standard_error=error,
         records=_records(model, modes),
-        particles=constrained(model, draws.positions.reshape(-1, model.dimension)),
+        particles=constrain(model, draws.positions.reshape(-1, model.dimension)),
         log_weights=normalised(log_weights),
         num_rows=rows,
         seconds=deadline.seconds,

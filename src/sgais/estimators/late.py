@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais import gradients
-from sgais.blocks import Blocks, pack
+from sgais.blocks import slabs
 from sgais.estimators import cooling, remainder
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import Anchored
@@ -22,6 +22,7 @@ from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate
 from sgais.estimators.particles import Places, key_of
 from sgais.estimators.remainder import Steps
 from sgais.estimators.surrogate import Normalised, Surrogate, at_anchor, normalise, shifted, transport, with_rows
+from sgais.fields import Chunk
 from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
 from sgais.model import Model, Rows, real_dtype
@@ -33,6 +34,7 @@ LARGEST_SAMPLE = 262_144
 LARGEST_NOISE = 0.3  # of a log weight, from the sampling of rows
 LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynamics
 LARGEST_BATCH = 16384
+LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them cost no more
 GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
 COLLAPSE = 0.2  # ESS fraction of one weighing below which it is taken back
 
@@ -78,8 +80,9 @@ def start(
     return Late(surrogates, surrogates, anchored.modes, end, end, 0.25, batch_size, kernel.step_size, 1.0)
 
 
-def add(model: Model, late: Late, piece: Blocks) -> Late:
+def add(model: Model, late: Late, rows: Chunk) -> Late:
     """Add rows to the surrogates; the particles stay behind."""
+    piece = slabs(rows)
     return late._replace(surrogates=tuple(with_rows(model, surrogate, piece) for surrogate in late.surrogates))
 
 
@@ -177,7 +180,7 @@ def move(
     def attempt(pace: cooling.Pace) -> tuple[np.ndarray, langevin.Info]:
         return _langevin(model, kernel, late, now, pace, positions, rows, end, places)
 
-    limits = cooling.Limits(min(end, LARGEST_BATCH), LARGEST_NOISE_SHARE)
+    limits = cooling.Limits(min(int(LARGEST_BATCH_SHARE * end), LARGEST_BATCH), LARGEST_NOISE_SHARE)
     moved = cooling.move(attempt, kernel, cooling.Pace(late.batch_size, late.step_size), limits, account)
     if moved is None:
         return None
@@ -225,7 +228,7 @@ def _at(
 def _of_all_rows(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> Surrogate:
     surrogate = at_anchor(model, position)
     for first in range(0, end, ROWS_AT_ONCE):
-        surrogate = with_rows(model, surrogate, pack(rows.between(first, min(end, first + ROWS_AT_ONCE))))
+        surrogate = with_rows(model, surrogate, slabs(rows.between(first, min(end, first + ROWS_AT_ONCE))))
     return surrogate
 
 

@@ -42,8 +42,8 @@ def search(
         seed: Determines the starts.
         deadline: When to give up.
     """
-    levels = _levels(int(posterior.blocks.num_blocks))
-    few_rows = Posterior(posterior.model, posterior.blocks, levels[0])
+    levels = _levels(posterior.num_blocks)
+    few_rows = posterior.of_first(levels[0])
     modes: list[Mode] = []
     for start in range(num_starts * max_rounds):
         if start % num_starts == 0 and modes and _by_evidence(posterior.model, modes)[0].num_starts > 1:
@@ -51,7 +51,7 @@ def search(
         mode = climb(few_rows, _start(few_rows, seed, start), max_steps, deadline)
         modes = merge(posterior.model, modes, mode)
     for level in levels[1:-1]:
-        modes = _refine(Posterior(posterior.model, posterior.blocks, level), modes, max_steps, deadline)
+        modes = _refine(posterior.of_first(level), modes, max_steps, deadline)
     modes = worth_keeping(posterior.model, modes)
     if len(levels) == 1:
         yield from modes

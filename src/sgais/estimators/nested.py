@@ -174,7 +174,7 @@ class _Bounds(NamedTuple):
 
 def _prior_points(model: Model, num_draws: int, here: np.ndarray, blocks: Blocks) -> Points:
     positions = draw_prior(model, num_draws, here)
-    values = log_likelihoods(model, positions, blocks)
+    values = log_likelihoods(model, positions, [blocks])
     require_numbers(values)
     return Points(np.asarray(positions), values, np.full(num_draws, -np.inf), first_families(num_draws))
 

@@ -9,11 +9,11 @@ import numpy as np
 from sgais.estimators import families
 from sgais.estimators.insertion import uniformity_p_value
 from sgais.estimators.nested_state import State
-from sgais.estimators.particles import constrained
 from sgais.estimators.points import Points, join
 from sgais.estimators.prior_volume import Integral, integrate, live_counts
 from sgais.estimators.result import COMPLETE, Result
 from sgais.model import Model
+from sgais.positions import constrain
 
 ERRORS = ("volumes", "families")
 SMALLEST_P_VALUE = 1e-3  # of the insertion-order test, below which the result is not trusted
@@ -59,7 +59,7 @@ def summary(model: Model, state: State, status: str, rows: int, seconds: float) 
         log_evidence=integral.log_evidence,
         standard_error=math.hypot(*budget.values()),
         records=records,
-        particles=constrained(model, points.positions),
+        particles=constrain(model, points.positions),
         log_weights=integral.log_weights,
         num_rows=rows,
         seconds=seconds,

@@ -88,7 +88,7 @@ def update(
         generator = np.random.default_rng(here)
 
         at_prior = state.num_rows == 0 and not moves
-        log_likelihoods, failed = usable(weigh(model, positions, blocks), at_prior)
+        log_likelihoods, failed = usable(weigh(model, positions, [blocks]), at_prior)
         chosen = config.next_inverse_temperature(log_likelihoods, inverse_temperature, len(moves))
         log_increments = (chosen - inverse_temperature) * log_likelihoods
         inverse_temperature = chosen
@@ -136,7 +136,7 @@ def islands_now(state: PaperState) -> tuple[np.ndarray, np.ndarray]:
 
 def log_predictive(model: Model, state: PaperState, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
-    log_likelihoods, _ = without_failures(weigh(model, state.positions, pack(chunk)))
+    log_likelihoods, _ = without_failures(weigh(model, state.positions, [pack(chunk)]))
     return annealing.log_mean_exp(state.log_weights + log_likelihoods) - state.estimate.log_evidence
 
 

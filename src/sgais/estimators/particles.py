@@ -1,12 +1,11 @@
-"""Particles: where their random numbers come from, draws from the prior, and their parameters."""
+"""Particles: where their random numbers come from, and draws from the prior."""
 
 from functools import partial
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from sgais.model import Model, Parameters, real_dtype
+from sgais.model import Model, real_dtype
 
 PRIOR_BATCH = 256
 
@@ -54,13 +53,3 @@ def sample_prior(model: Model, num_draws: int, seed: int, purpose: int, number: 
     places = [place(seed, purpose, number, part) for part in range(-(-num_draws // PRIOR_BATCH))]
     batches = [np.asarray(draw_prior(model, PRIOR_BATCH, here)) for here in places]
     return np.concatenate([np.zeros((0, model.dimension), real_dtype()), *batches])[:num_draws]
-
-
-def constrained(model: Model, positions: jax.Array | np.ndarray) -> dict[str, np.ndarray]:
-    """The parameters at each position by name, leading axis particles."""
-    return {name: np.asarray(values) for name, values in _constrain(model, jnp.asarray(positions)).items()}
-
-
-@partial(jax.jit, static_argnames="model")
-def _constrain(model: Model, positions: jax.Array) -> Parameters:
-    return jax.vmap(model.constrain)(positions)

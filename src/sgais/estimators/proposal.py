@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sgais.estimators.gaussian import Gaussian
-from sgais.estimators.posterior import log_priors
 from sgais.model import Model, real_dtype
+from sgais.positions import log_priors
 from sgais.symmetry import images, num_images
 
 IMAGES_AT_ONCE = 2**17
@@ -92,7 +92,7 @@ def _images(model: Model, positions: np.ndarray) -> Iterator[_Images]:
     for start in range(0, len(positions), size):
         chosen = positions[start : start + size].astype(real_dtype())
         found = np.array(images(model, np.resize(chosen, (size, dimension))))
-        prior = log_priors(model, found.reshape(-1, dimension)).reshape(size, count)
+        prior = log_priors(model, found.reshape(-1, dimension), size * count).reshape(size, count)
         with np.errstate(invalid="ignore"):
             log_jacobians = prior[:, :1] - prior
         # An image at the edge of the simplex may have no coordinates; nothing is ever drawn from there.

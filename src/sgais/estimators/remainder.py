@@ -10,14 +10,16 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from sgais.blocks import Blocks, pack
+from sgais.blocks import SLAB_ROWS, Blocks, slabs
 from sgais.estimators.surrogate import at_anchor
 from sgais.fields import Chunk, num_rows
 from sgais.likelihood import change_by_group, derivatives_by_group
 from sgais.model import Model, real_dtype
+from sgais.parallel import in_groups
+from sgais.positions import log_priors
 
 BLOCK_ROWS = 128
-MOST_GROUPS = 64  # of rows; a Hessian is kept for each
+MOST_GROUPS = SLAB_ROWS // BLOCK_ROWS  # of rows; a Hessian is kept for each
 
 
 class Steps(NamedTuple):
@@ -38,28 +40,39 @@ class Steps(NamedTuple):
 
 def of_rows(model: Model, steps: Steps, sample: Chunk, total: int) -> tuple[np.ndarray, np.ndarray]:
     """The change of the remainder over `total` rows, from a sample of them, and the variance that sampling has."""
-    blocks = pack(sample, block_rows=BLOCK_ROWS)
-    blocks_per_group = -(-len(blocks.weights) // MOST_GROUPS)
-    ends = (positions.astype(real_dtype()) for positions in (steps.before, steps.after))
-    changes = np.asarray(_changes(model, *ends, blocks, blocks_per_group), np.float64)
-    for mode in np.unique(steps.modes):
-        mine, anchor = steps.modes == mode, steps.anchors[mode]
-        derivatives = _derivatives(model, anchor.astype(real_dtype()), blocks, blocks_per_group)
-        gradients, hessians = (np.asarray(part, np.float64) for part in derivatives)
-        changes[:, mine] -= _quadratic(steps.after[mine] - anchor, gradients, hessians)
-        changes[:, mine] += _quadratic(steps.before[mine] - anchor, gradients, hessians)
-    return _scaled_up(changes, num_rows(sample), blocks_per_group * blocks.weights.shape[1], total)
+    parts = slabs(sample, SLAB_ROWS, BLOCK_ROWS)
+    blocks_per_group = _power_of_two(len(parts))
+    changes = np.concatenate([_beyond_second_order(model, steps, slab, blocks_per_group) for slab in parts])
+    return _scaled_up(changes, num_rows(sample), blocks_per_group * BLOCK_ROWS, total)
 
 
 def of_prior(model: Model, steps: Steps) -> np.ndarray:
     """The change of the prior's remainder."""
-    ends = (positions.astype(real_dtype()) for positions in (steps.before, steps.after))
-    before, after = (np.asarray(_log_priors(model, positions), np.float64) for positions in ends)
-    change = after - before
+    change = log_priors(model, steps.after) - log_priors(model, steps.before)
     for mode in np.unique(steps.modes):
         mine, prior = steps.modes == mode, at_anchor(model, steps.anchors[mode])
         change[mine] -= prior.values_at(steps.after[mine]) - prior.values_at(steps.before[mine])
     return change
+
+
+def _power_of_two(count: int) -> int:
+    """That is at least as large: groups of so many blocks fill a slab."""
+    return 1 << (count - 1).bit_length()
+
+
+def _beyond_second_order(model: Model, steps: Steps, slab: Blocks, blocks_per_group: int) -> np.ndarray:
+    """The change of each group's remainder along each step, shape (groups, particles)."""
+    used = -(-int(slab.num_blocks) // blocks_per_group)
+    ends = (positions.astype(real_dtype()) for positions in (steps.before, steps.after))
+    found = in_groups(lambda *group: _changes(model, *group, slab, blocks_per_group), *ends)
+    changes = np.asarray(found, np.float64).T[:used]
+    for mode in np.unique(steps.modes):
+        mine, anchor = steps.modes == mode, steps.anchors[mode]
+        derivatives = _derivatives(model, anchor.astype(real_dtype()), slab, blocks_per_group)
+        gradients, hessians = (np.asarray(part, np.float64)[:used] for part in derivatives)
+        changes[:, mine] -= _quadratic(steps.after[mine] - anchor, gradients, hessians)
+        changes[:, mine] += _quadratic(steps.before[mine] - anchor, gradients, hessians)
+    return changes
 
 
 def _quadratic(steps: np.ndarray, gradients: np.ndarray, hessians: np.ndarray) -> np.ndarray:
@@ -78,18 +91,15 @@ def _scaled_up(groups: np.ndarray, sampled: int, rows_per_group: int, total: int
     return total / sampled * sums, (total / sampled) ** 2 * count / (count - 1) * np.sum(deviations**2, axis=0)
 
 
-@partial(jax.jit, static_argnames=("model", "blocks_per_group"))
-def _changes(model: Model, before: jax.Array, after: jax.Array, blocks: Blocks, blocks_per_group: int) -> jax.Array:
-    return change_by_group(model, before, after, blocks, blocks_per_group)
-
-
-@partial(jax.jit, static_argnames=("model", "blocks_per_group"))
-def _derivatives(
-    model: Model, position: jax.Array, blocks: Blocks, blocks_per_group: int
-) -> tuple[jax.Array, jax.Array]:
-    return derivatives_by_group(model, position, blocks, blocks_per_group)[1:]
+@partial(jax.jit, static_argnames="model")
+def _changes(
+    model: Model, before: jax.Array, after: jax.Array, blocks: Blocks, blocks_per_group: jax.Array | int
+) -> jax.Array:
+    return change_by_group(model, before, after, blocks, MOST_GROUPS, blocks_per_group)
 
 
 @partial(jax.jit, static_argnames="model")
-def _log_priors(model: Model, positions: jax.Array) -> jax.Array:
-    return jax.vmap(model.log_prior_at)(positions)
+def _derivatives(
+    model: Model, position: jax.Array, blocks: Blocks, blocks_per_group: jax.Array | int
+) -> tuple[jax.Array, jax.Array]:
+    return derivatives_by_group(model, position, blocks, MOST_GROUPS, blocks_per_group)[1:]

@@ -8,11 +8,10 @@ published.
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
 from sgais import annealing
-from sgais.blocks import pack
+from sgais.blocks import slabs
 from sgais.estimators import early as early_phase
 from sgais.estimators import full_data
 from sgais.estimators import islands as archipelago
@@ -32,7 +31,7 @@ from sgais.estimators.wide import Wide
 from sgais.fields import Chunk
 from sgais.history import Past, Shuffled, WithChunk
 from sgais.likelihood import log_likelihoods
-from sgais.model import Model, real_dtype
+from sgais.model import Model
 
 FIRST_PIECE = 16  # rows; from there on pieces double the data
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
@@ -123,7 +122,7 @@ def islands_now(state: State) -> tuple[np.ndarray, np.ndarray]:
 
 def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
     """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
-    found = log_likelihoods(model, jnp.asarray(positions_now(state), real_dtype()), pack(chunk))
+    found = log_likelihoods(model, positions_now(state), slabs(chunk))
     log_weights = log_weights_now(state)
     return annealing.log_mean_exp(log_weights + without_failures(found)[0]) - annealing.log_mean_exp(log_weights)
 
@@ -208,7 +207,8 @@ def _early_piece(
     )
     if archipelago.have_parted(islands):
         islands, _ = archipelago.migrate(islands, places.generator())
-    return state._replace(early=early, islands=_thinned(config, islands, ends[1], places), num_rows=ends[1])
+    islands, _ = _thinned(config, islands, ends[1], places)
+    return state._replace(early=early, islands=islands, num_rows=ends[1])
 
 
 def _watch_for_change(
@@ -224,12 +224,12 @@ def _watch_for_change(
     return state._replace(changed_at=ends[1], replay_at=2 * ends[1])
 
 
-def _thinned(config: Config, islands: Islands, rows: int, places: Places) -> Islands:
-    """No more particles than this many rows need."""
+def _thinned(config: Config, islands: Islands, rows: int, places: Places) -> tuple[Islands, np.ndarray]:
+    """No more particles than this many rows need, and which of them these are."""
     num_kept = config.particles_per_island(rows)
     if islands.log_weights.shape[1] <= num_kept:
-        return islands
-    return archipelago.resample(islands, places.generator(), num_kept)[0]
+        return islands, np.arange(islands.log_weights.size)
+    return archipelago.resample(islands, places.generator(), num_kept)
 
 
 def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, places: Places, account: Account) -> State:
@@ -318,14 +318,16 @@ def _late_piece(
     due = int(min(late.next_weighing, late.num_rows_then + rows.reach))  # so that a weighing can be taken back
     due = due if last is None else min(due, last)
     end = min(rows.num_rows, max(due, state.num_rows + 1))
-    late = late_phase.add(model, late, pack(rows.between(state.num_rows, end)))
+    late = late_phase.add(model, late, rows.between(state.num_rows, end))
     if end < due and not late_phase.has_strayed(late):
         return state._replace(late=late, num_rows=end)
     weighed = late_phase.weigh(model, late, state.islands, rows, end, places, account)
     if weighed is None:
         return _take_back(state, late)
     state = _watch_for_change(model, state, rows, (late.num_rows_then, end), places, account)
-    late, islands = _fewer(config, *weighed, end, places)
+    late, islands = weighed
+    islands, kept = _thinned(config, islands, end, places)
+    late = late._replace(modes=late.modes[kept])
     state = state._replace(num_rows=end, islands=islands, late=late)
     needs_move = archipelago.ess_fraction(islands.log_weights) < config.target_ess_fraction
     needs_move = needs_move or archipelago.have_parted(islands)
@@ -339,15 +341,6 @@ def _late_piece(
         if not rows.is_whole:  # memory is not to grow from here on
             late_phase.rehearse(model, config.kernel, late, islands, rows, places)
     return _move(model, config, state, late, rows, places, account) if needs_move else state._replace(late=late)
-
-
-def _fewer(config: Config, late: Late, islands: Islands, rows: int, places: Places) -> tuple[Late, Islands]:
-    """No more particles than this many rows need, each with its mode."""
-    num_kept = config.particles_per_island(rows)
-    if islands.log_weights.shape[1] <= num_kept:
-        return late, islands
-    islands, chosen = archipelago.resample(islands, places.generator(), num_kept)
-    return late._replace(modes=late.modes[chosen]), islands
 
 
 def _take_back(state: State, late: Late) -> State:

@@ -5,13 +5,14 @@ exactly and the past need not be seen again. They give a Gaussian whose normalis
 posterior has beyond it is small and can be estimated from a sample of rows.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from sgais.blocks import Blocks, pack
+from sgais.blocks import Blocks, slabs
 from sgais.estimators.gaussian import Gaussian
 from sgais.fields import Chunk, num_rows
 from sgais.likelihood import change_by_group, derivatives_by_group
@@ -53,16 +54,19 @@ def at_anchor(model: Model, position: np.ndarray) -> Surrogate:
     return Surrogate(anchor.astype(np.float64), float(value), gradient, _symmetric(hessian))
 
 
-def with_rows(model: Model, surrogate: Surrogate, rows: Blocks) -> Surrogate:
-    """The surrogate after more rows."""
-    groups = _likelihood_derivatives(model, surrogate.anchor.astype(real_dtype()), rows)
-    value, gradient, hessian = (np.asarray(group).sum(axis=0, dtype=np.float64) for group in groups)
-    return Surrogate(
-        surrogate.anchor,
-        surrogate.value + float(value),
-        surrogate.gradient + gradient,
-        surrogate.hessian + _symmetric(hessian),
-    )
+def with_rows(model: Model, surrogate: Surrogate, rows: Sequence[Blocks]) -> Surrogate:
+    """The surrogate after more rows, given in slabs."""
+    anchor = surrogate.anchor.astype(real_dtype())
+    for slab in rows:
+        parts = jax.device_get(_likelihood_derivatives(model, anchor, slab))
+        value, gradient, hessian = (part.sum(axis=0, dtype=np.float64) for part in parts)
+        surrogate = Surrogate(
+            surrogate.anchor,
+            surrogate.value + float(value),
+            surrogate.gradient + gradient,
+            surrogate.hessian + _symmetric(hessian),
+        )
+    return surrogate
 
 
 def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Chunk, total: int) -> Surrogate:
@@ -71,12 +75,13 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
     Its own quadratic says most of it; what this leaves out, of third order and beyond, comes from a sample of the
     `total` rows, and from the prior.
     """
-    anchor, rows = np.asarray(position, real_dtype()), pack(sample)  # samples differ in size, programs need not
+    anchor, rows = np.asarray(position, real_dtype()), slabs(sample)  # samples differ in size, programs need not
     step = anchor.astype(np.float64) - surrogate.anchor
     old, new = (with_rows(model, _nothing(at), rows) for at in (surrogate.anchor, anchor))
     old_prior, new_prior = at_anchor(model, surrogate.anchor), at_anchor(model, anchor)
-    change = _change(model, surrogate.anchor[None].astype(real_dtype()), anchor[None], rows)
-    beyond = np.asarray(change).sum(dtype=np.float64) - old.values_at(anchor[None])[0] + old.value
+    before = surrogate.anchor[None].astype(real_dtype())
+    change = sum(np.asarray(_change(model, before, anchor[None], slab)).sum(dtype=np.float64) for slab in rows)
+    beyond = change - old.values_at(anchor[None])[0] + old.value
     value = total / num_rows(sample) * float(beyond)
     value += new_prior.value - float(old_prior.values_at(new_prior.anchor[None])[0])
     gradient, hessian = (
@@ -134,9 +139,9 @@ def _prior_derivatives(model: Model, position: jax.Array) -> tuple[jax.Array, ja
 def _likelihood_derivatives(
     model: Model, position: jax.Array, blocks: Blocks
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    return derivatives_by_group(model, position, blocks)
+    return derivatives_by_group(model, position, blocks, num_groups=1, blocks_per_group=len(blocks.weights))
 
 
 @partial(jax.jit, static_argnames="model")
 def _change(model: Model, before: jax.Array, after: jax.Array, blocks: Blocks) -> jax.Array:
-    return change_by_group(model, before, after, blocks, blocks_per_group=1)
+    return change_by_group(model, before, after, blocks, len(blocks.weights), blocks_per_group=1)

@@ -7,7 +7,7 @@ cost does not depend on how many rows there have been. The noise of these gradie
 it is measured and made up for, and where it is too much the moves see all rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais import gradients
-from sgais.blocks import Blocks, pack, pack_whole
+from sgais.blocks import Blocks, pack_whole, slabs
 from sgais.estimators import cooling
 from sgais.estimators.account import Account
 from sgais.estimators.early import FRESH, weigh
@@ -26,7 +26,7 @@ from sgais.estimators.particles import Places, key_of
 from sgais.fields import Chunk, num_rows
 from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
-from sgais.likelihood import curvature_in_turn, gradient_by_group
+from sgais.likelihood import curvature_in_turn, gradient_sum
 from sgais.model import Model, Rows, real_dtype
 
 ROWS_AT_ONCE = 16384  # in passes over all rows
@@ -81,7 +81,7 @@ class Target(NamedTuple):
     """
 
     ends: tuple[int, int]
-    piece: Blocks
+    piece: Sequence[Blocks]
     inverse_temperature: float
 
     @property
@@ -106,7 +106,7 @@ def start(
     anchor, gradient = _at_anchor(model, position, rows, end)
     whitening = _whitening(model, anchor, precision, rows, end, places)
     wide = Wide(anchor, gradient, whitening, precision, end, batch_size, kernel.step_size, 1.0)
-    nothing_new = Target((end, end), pack(rows.between(end - 1, end)), 0.0)
+    nothing_new = Target((end, end), slabs(rows.between(end - 1, end)), 0.0)
     return move(model, kernel, wide, islands, rows, nothing_new, places, account)
 
 
@@ -139,7 +139,7 @@ def take(
     Returns:
         The anchor after these rows, None if moves on mini-batches ran hot, and the particles.
     """
-    piece = pack(rows.between(*ends))
+    piece = slabs(rows.between(*ends))
     now: Wide | None = wide
     inverse_temperature = 0.0
     while True:
@@ -218,7 +218,7 @@ def _at_anchor(model: Model, position: np.ndarray, rows: WithChunk, end: int) ->
     anchor = position.astype(real_dtype()).astype(np.float64)
     gradient = _prior_gradient(model, anchor)
     for first in range(0, end, ROWS_AT_ONCE):
-        gradient = gradient + _gradient(model, anchor, pack(rows.between(first, min(end, first + ROWS_AT_ONCE))))
+        gradient = gradient + _gradient(model, anchor, slabs(rows.between(first, min(end, first + ROWS_AT_ONCE))))
     return anchor, gradient
 
 
@@ -230,10 +230,7 @@ def _shifted(
     kept, counts = rows.stand_ins(end)
     halves = []
     for first in (0, 1):
-        half = pack_whole({name: values[first::2] for name, values in kept.items()})
-        weights = np.zeros(half.weights.size, half.weights.dtype)
-        weights[: len(counts[first::2])] = counts[first::2]
-        half = half._replace(weights=weights.reshape(half.weights.shape))
+        half = slabs({name: values[first::2] for name, values in kept.items()}, counts=counts[first::2])
         halves.append(_gradient(model, anchor, half) - _gradient(model, wide.anchor, half))
     # Halves of the rows say the same of all of them but for their noise, which is that of the sum as well.
     noise = (halves[0] - halves[1]) @ wide.whitening * np.sqrt(wide.num_rows_anchored / end)
@@ -259,14 +256,14 @@ def _whitening(
     return whitening if count == end else whitening * np.sqrt(max(1.0 - len(anchor) / count, 0.5))
 
 
-def _with_rows(model: Model, wide: Wide, piece: Blocks) -> Wide:
+def _with_rows(model: Model, wide: Wide, piece: Sequence[Blocks]) -> Wide:
     return wide._replace(gradient=wide.gradient + _gradient(model, wide.anchor, piece))
 
 
-def _gradient(model: Model, anchor: np.ndarray, rows: Blocks) -> np.ndarray:
-    """Of the rows' log-likelihood, summed in float64."""
-    groups = _likelihood_gradient(model, anchor.astype(real_dtype()), rows)
-    return np.asarray(groups).sum(axis=0, dtype=np.float64)
+def _gradient(model: Model, anchor: np.ndarray, rows: Sequence[Blocks]) -> np.ndarray:
+    """Of the rows' log-likelihood, their slabs added in float64."""
+    here = anchor.astype(real_dtype())
+    return np.sum([np.asarray(_likelihood_gradient(model, here, slab), np.float64) for slab in rows], axis=0)
 
 
 def _prior_gradient(model: Model, anchor: np.ndarray) -> np.ndarray:
@@ -284,7 +281,7 @@ def _kernel_bias(wide: Wide | None, islands: Islands, log_weights: np.ndarray, c
 
 def _largest_batch(kernel: Langevin, target: Target) -> int:
     """More rows than half of all would cost more than a move on all rows, too many would not fit into memory."""
-    row_bytes = sum(values[0, 0].nbytes for values in target.piece.columns.values())
+    row_bytes = sum(values[0, 0].nbytes for values in target.piece[0].columns.values())
     return min(target.ends[0] // 2, LARGEST_BATCH, LARGEST_MOVE // (row_bytes * (kernel.num_steps + 1)))
 
 
@@ -351,7 +348,7 @@ def _compiled_whitening(
 
 @partial(jax.jit, static_argnames="model")
 def _likelihood_gradient(model: Model, anchor: jax.Array, rows: Blocks) -> jax.Array:
-    return gradient_by_group(model, anchor, rows)
+    return gradient_sum(model, anchor[None], rows)[0]
 
 
 @partial(jax.jit, static_argnames="model")

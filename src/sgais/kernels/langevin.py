@@ -82,10 +82,9 @@ def move(
     """
     velocity_key, noise_key = jax.random.split(key)
     shape, dtype = positions.shape, positions.dtype
-    noises = jax.random.normal(noise_key, (kernel.num_steps, *shape), dtype)
-    kept = jnp.exp(-kernel.friction * step_size)  # of the velocity, per step
-    allowed = 1.0 - kept**2
-    as_injected = _as_injected(step_size, kept)
+    noises = jax.random.normal(noise_key, (kernel.num_steps + 1, *shape), dtype)
+    # The first step has no length: it finds the forces at the start, by the same code as all others.
+    lengths = jnp.full(kernel.num_steps + 1, step_size, dtype).at[0].set(0.0)
 
     def force(at: jax.Array, halves: Any) -> tuple[jax.Array, jax.Array]:
         first, second = jax.vmap(gradient, in_axes=(None, 0))(at, halves)
@@ -94,30 +93,30 @@ def move(
         squares = jnp.where(usable, differences**2, 0.0)
         return -0.5 * (first + second), jnp.sum(squares, axis=0) / jnp.maximum(jnp.sum(usable), 1)
 
-    def advance(state: _State, inputs: tuple[jax.Array, Any]) -> tuple[_State, tuple[jax.Array, jax.Array]]:
-        noise, halves = inputs
-        velocities = state.velocities + 0.5 * step_size * state.forces
-        at = state.positions + 0.5 * step_size * velocities
-        brought_along = as_injected * step_size**2 * state.noise
+    def advance(state: _State, inputs: tuple[jax.Array, jax.Array, Any]) -> tuple[_State, tuple[jax.Array, jax.Array]]:
+        length, noise, halves = inputs
+        kept = jnp.exp(-kernel.friction * length)  # of the velocity
+        allowed, as_injected = 1.0 - kept**2, _as_injected(length, kept)
+        velocities = state.velocities + 0.5 * length * state.forces
+        at = state.positions + 0.5 * length * velocities
+        brought_along = as_injected * length**2 * state.noise
         injected = jnp.sqrt(jnp.maximum(allowed - brought_along, 0.0))
         velocities = kept * velocities + injected * noise
-        at = at + 0.5 * step_size * velocities
+        at = at + 0.5 * length * velocities
         forces, variance = force(at, halves)
-        velocities = velocities + 0.5 * step_size * forces
-        kicks = step_size**2 * variance
-        expected = _expected_velocities(step_size, kept, jnp.minimum(kicks, allowed / as_injected))
+        velocities = velocities + 0.5 * length * forces
+        kicks = length**2 * variance
+        expected = _expected_velocities(length, kept, jnp.minimum(kicks, allowed / as_injected))
         temperatures = jnp.mean(velocities**2, axis=1) / jnp.mean(expected)
         return _State(at, velocities, forces, variance), (temperatures, jnp.max(kicks) / allowed)
 
-    first = jax.tree.map(lambda leaf: leaf[0], batches)
-    others = jax.tree.map(lambda leaf: leaf[1:], batches)
-    velocities = jax.random.normal(velocity_key, shape, dtype)
-    start = _State(positions, velocities, *force(positions, first))
-    end, (temperatures, shares) = jax.lax.scan(advance, start, (noises, others))
-    temperatures = temperatures.mean(axis=0)
+    nothing = jnp.zeros(shape, dtype), jnp.zeros(shape[1:], dtype)
+    start = _State(positions, jax.random.normal(velocity_key, shape, dtype), *nothing)
+    end, told = jax.lax.scan(advance, start, (lengths, noises, batches))
+    temperatures, shares = (values[1:].mean(axis=0) for values in told)
     finite = jnp.isfinite(end.positions).all(axis=1) & jnp.isfinite(temperatures)
     temperature = jnp.sum(jnp.where(finite, temperatures, 0.0)) / jnp.sum(finite)
-    return jnp.where(finite[:, None], end.positions, positions), Info(temperature, shares.mean(), jnp.sum(~finite))
+    return jnp.where(finite[:, None], end.positions, positions), Info(temperature, shares, jnp.sum(~finite))
 
 
 def _as_injected(step_size: jax.Array | float, kept: jax.Array) -> jax.Array:

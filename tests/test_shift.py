@@ -176,6 +176,19 @@ def test_one_odd_chunk_is_no_shift():
             assert not detector.update(-300.0 + 10.0 * score, num_rows=ROWS).drift_detected
 
 
+def test_an_absurd_chunk_teaches_nothing_unless_another_follows():
+    """The first chunk after a change must not make the second look ordinary."""
+    baseline = Baseline(has_trend=False)
+    for number, signal in enumerate(np.random.default_rng(0).normal(size=30)):
+        baseline.learn(signal, 1.0, 1.0 + number)
+    before = baseline.surprise(-8.0, 1.0, 31.0)
+    assert before.score < -5
+    baseline.learn(-30.0, 1.0, 31.0)
+    assert baseline.surprise(-8.0, 1.0, 31.0) == before
+    baseline.learn(-30.0, 1.0, 32.0)
+    assert baseline.surprise(-8.0, 1.0, 31.0).score > before.score + 0.5
+
+
 def test_chunks_may_differ_in_size():
     generator, num_alarms = np.random.default_rng(3), 0
     for _ in range(100):

@@ -14,6 +14,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 RESOLUTION = 1e-7  # of a signal in float32, relative
 LARGEST_SCORE = 30.0  # what a probability too small for float64 counts
+NO_CHANCE = 4.5  # a score beyond it is hardly ever chance
 
 
 class Surprise(NamedTuple):
@@ -45,6 +46,7 @@ class Baseline:
         self._ones, self._inverses, self._inverse_squares = float(believed), 0.0, 0.0
         self._signals, self._products = 0.0, 0.0
         self._squares = float(max(0, believed - 1))  # of the standardised recursive residuals
+        self._left_out = False  # whether the chunk before was
 
     @property
     def level(self) -> float:
@@ -60,7 +62,15 @@ class Baseline:
         return Surprise(_gaussian_score(self._freedom, excess / deviation), excess)
 
     def learn(self, signal: float, weight: float, rows_seen: float) -> None:
-        """Take in a chunk, an odd one only as far as it might be chance."""
+        """Take in a chunk, an odd one only as far as it might be chance.
+
+        One that cannot be is left out, unless the one before it was: if it is the first after a change, it would make
+        the second look ordinary.
+        """
+        is_absurd = abs(self.surprise(signal, weight, rows_seen).score) > NO_CHANCE
+        self._left_out = is_absurd and not self._left_out
+        if self._left_out:
+            return
         if self._freedom >= 1:
             prediction, deviation = self._predict(weight, rows_seen)
             reach = deviation * float(stdtrit(self._freedom, 1.0 - _gaussian_tail(self._reach())))

@@ -30,7 +30,7 @@ from benchmarks.yardstick import passes
 RESULTS = Path(__file__).parent / "results"
 TABLE, REPORT = RESULTS / "accuracy.csv", RESULTS / "accuracy.md"
 SEEDS = range(10)
-COVERAGE_SEEDS = range(100)
+COVERAGE_SEEDS = range(400)
 CHUNK = 500
 COLUMNS = ("problem", "seed", "rows", "log_evidence", "truth", "standard_error", "kernel_bias", "seconds", "warning")
 YARDSTICK, PAPER = "yardstick", "paper"

@@ -5,7 +5,6 @@ It goes to standard error, so that the result can be piped on.
 
 import math
 import time
-from collections import deque
 from typing import Any, Protocol, Self
 
 from rich.console import Console, Group, RenderableType
@@ -17,10 +16,10 @@ from rich.text import Text
 from sgais.cli.say import say
 from sgais.cli.snapshot import Line, Snapshot
 from sgais.cli.words import alarm_lines, duration, per_row, share
+from sgais.pace import Pace
 
 REFRESHES_PER_SECOND = 4
 SECONDS_BETWEEN_LINES = 10.0
-RATE_SECONDS = 10.0  # over which the rows per second are taken
 MOST_ALARMS = 4
 WIDE = 110  # columns from which on there is room for Bayes factors
 COMPILING = "compiling the models, once; later runs start at once"
@@ -45,27 +44,12 @@ def view_of(console: Console, title: str, total_rows: int | None) -> View:
     return LineView(console, title, total_rows)
 
 
-class Pace:
+class Headway(Pace):
     """How fast rows have come lately, and how long the others will take."""
 
     def __init__(self, total_rows: int | None) -> None:
+        super().__init__()
         self._total_rows = total_rows
-        self._moments: deque[tuple[float, int]] = deque()
-
-    def note(self, num_rows: int) -> None:
-        """So many rows have been taken in by now."""
-        now = time.monotonic()
-        self._moments.append((now, num_rows))
-        while len(self._moments) > 2 and now - self._moments[1][0] > RATE_SECONDS:
-            self._moments.popleft()
-
-    @property
-    def rows_per_second(self) -> float:
-        """NaN until two chunks have come."""
-        if len(self._moments) < 2:
-            return math.nan
-        (start, first), (end, last) = self._moments[0], self._moments[-1]
-        return (last - first) / max(end - start, 1e-9)
 
     def words(self, snapshot: Snapshot) -> str:
         """Rows, speed, time left and bad rows, as far as they are known."""
@@ -86,7 +70,7 @@ class LiveView:
 
     def __init__(self, console: Console, title: str, total_rows: int | None) -> None:
         self._console, self._title, self._total_rows = console, title, total_rows
-        self._pace = Pace(total_rows)
+        self._pace = Headway(total_rows)
         self._snapshot: Snapshot | None = None
         self._begun = time.monotonic()
         self._live = Live(
@@ -142,7 +126,7 @@ class LineView:
 
     def __init__(self, console: Console, title: str, total_rows: int | None) -> None:
         self._console, self._title = console, title
-        self._pace = Pace(total_rows)
+        self._pace = Headway(total_rows)
         self._last_line = -math.inf
         self._alarms_told: set[str] = set()
 

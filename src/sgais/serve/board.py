@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sgais.pace import Pace
 from sgais.serve.memory_use import resident_bytes
-from sgais.serve.pace import Pace
 from sgais.serve.standing import UNKNOWN, ModelStanding, Remarks
 from sgais.serve.timeline import Timeline
 

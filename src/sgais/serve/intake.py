@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from sgais.fields import Chunk, num_rows
 from sgais.history.records import to_records
+from sgais.pace import Pace
 from sgais.serve.admission import Admission
 from sgais.serve.committer import Committer
 from sgais.serve.idempotency import Accepted, Keys, digest_of
 from sgais.serve.log_entry import NO_KEY, Entry
-from sgais.serve.pace import Pace
 from sgais.serve.refusal import RefusalError
 from sgais.serve.row_log import Batch, RowLog
 

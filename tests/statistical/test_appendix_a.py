@@ -5,7 +5,7 @@ import pytest
 
 import sgais
 
-RUNS = 3
+RUNS = 5  # with three, one pair of bands in ten would miss each other by chance; with five, one in a hundred
 MODEL = sgais.models.GaussianMixture(components=3, dim=1)
 DATA = sgais.simulate.gaussian_mixture(1000, components=3, dim=1).data["y"]
 

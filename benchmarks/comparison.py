@@ -23,7 +23,7 @@ import pandas as pd
 import sgais
 
 RESULTS = Path(__file__).parent / "results"
-ALTERNATIONS = 5
+ALTERNATIONS = 11
 COUNTS = (1, 2, 4)
 CHUNK = 500
 

@@ -20,10 +20,10 @@ demo: install  ## Three models compete for data that change twice (writes demo-o
 	$(BIN)/sgais demo
 
 test: install lint  ## Lint, types, imports and the fast tests
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
 test-slow: install  ## The tests that take minutes
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 --dist worksteal -m slow
 
 test-browser: install  ## The page in a real browser (needs Chromium and chromedriver)
 	$(BIN)/pytest -m browser

@@ -51,7 +51,8 @@ def live_on(folder):
     assert "done" in output
 
 
-@pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted_work_goes_on_where_it_stopped(tmp_path, how):
     process = start(tmp_path)
     while len(made(tmp_path)) < 3:

@@ -187,7 +187,7 @@ def test_a_token_is_asked_for(start, tmp_path, browser):
     assert "secret" not in browser.current_url
 
 
-def test_a_saved_run_is_replayed(saved_run, tmp_path, browser):
+def test_a_saved_run_is_replayed(browser, saved_run, tmp_path):
     service = Served(tmp_path / "replay", "--replay", saved_run)
     try:
         browser.get(service.url)

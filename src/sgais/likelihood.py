@@ -11,10 +11,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sgais.blocks import Blocks
+from sgais.blocks import BLOCK_ROWS, Blocks, slabs
+from sgais.fields import Chunk
 from sgais.model import Model, Rows, real_dtype
 from sgais.parallel import in_groups
 
+DERIVATIVE_BLOCKS = (2048, 1024)  # rows of a block, where parameters are few
 PAIRS_AT_ONCE = 16384  # of a particle and a row, whose numbers stay in the cache; twice as fast as all at once
 
 _Derivatives: TypeAlias = tuple[jax.Array, jax.Array, jax.Array]
@@ -35,11 +37,11 @@ def block_sums(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
 _block_sums = jax.jit(block_sums, static_argnames="model")
 
 
-def log_likelihoods(model: Model, positions: np.ndarray | jax.Array, slabs: Sequence[Blocks]) -> np.ndarray:
+def log_likelihoods(model: Model, positions: np.ndarray | jax.Array, rows: Sequence[Blocks]) -> np.ndarray:
     """The log-likelihood of all rows at each position, its blocks added in float64."""
 
     def of_group(group: np.ndarray) -> np.ndarray:
-        sums = (np.asarray(_block_sums(model, group, slab)).sum(axis=0, dtype=np.float64) for slab in slabs)
+        sums = (np.asarray(_block_sums(model, group, slab)).sum(axis=0, dtype=np.float64) for slab in rows)
         return np.sum(list(sums), axis=0)
 
     return np.asarray(in_groups(of_group, np.asarray(positions, real_dtype())))
@@ -124,6 +126,16 @@ def curvature_in_turn(model: Model, positions: jax.Array, blocks: Blocks, most_b
     turns = (blocks.num_blocks + stride - 1) // stride
     total, weight = jax.lax.fori_loop(0, turns, add_block, start)
     return total * (jnp.sum(blocks.weights) / jnp.maximum(weight, 1e-30)).astype(total.dtype)
+
+
+def slabs_for_derivatives(model: Model, chunk: Chunk) -> list[Blocks]:
+    """The chunk in slabs, for derivatives at one position.
+
+    A Hessian takes as many numbers a row as the parameters take particles. Where these are few, larger blocks fit into
+    the cache, and fewer of them cost less to start.
+    """
+    rows = PAIRS_AT_ONCE // model.dimension
+    return slabs(chunk, block_rows=next((size for size in DERIVATIVE_BLOCKS if size <= rows), BLOCK_ROWS))
 
 
 def derivatives_by_group(

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgais.blocks import slabs
 from sgais.estimators.deadline import Deadline
 from sgais.estimators.modes import SAME_MODE, log_evidence
 from sgais.estimators.newton import Mode, climb
 from sgais.estimators.posterior import Posterior
 from sgais.fields import Chunk
+from sgais.likelihood import slabs_for_derivatives
 from sgais.model import Model
 from sgais.symmetry import label_order, relabelled
 
@@ -55,7 +55,7 @@ def anchor(model: Model, positions: np.ndarray, rows: Chunk) -> Search:
 
 def _climbs(model: Model, positions: np.ndarray, rows: Chunk, modes: list[Mode]) -> Anchored | None:
     """The particles by mode, or None; the modes on the way are added to the list."""
-    posterior = Posterior(model, slabs(rows))
+    posterior = Posterior(model, slabs_for_derivatives(model, rows))
     heights = posterior.log_densities(positions)
     positions, owners = positions.copy(), np.full(len(positions), -1)
     for number_of_climbs in range(MOST_CLIMBS):

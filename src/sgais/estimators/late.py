@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais import gradients
-from sgais.blocks import slabs
 from sgais.estimators import cooling, remainder
 from sgais.estimators.account import Account
 from sgais.estimators.anchoring import Anchored
@@ -25,6 +24,7 @@ from sgais.estimators.surrogate import Normalised, Surrogate, at_anchor, normali
 from sgais.fields import Chunk
 from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
+from sgais.likelihood import slabs_for_derivatives
 from sgais.model import Model, Rows, real_dtype
 
 ROWS_AT_ONCE = 65536  # in passes over all rows
@@ -82,7 +82,7 @@ def start(
 
 def add(model: Model, late: Late, rows: Chunk) -> Late:
     """Add rows to the surrogates; the particles stay behind."""
-    piece = slabs(rows)
+    piece = slabs_for_derivatives(model, rows)
     return late._replace(surrogates=tuple(with_rows(model, surrogate, piece) for surrogate in late.surrogates))
 
 
@@ -228,7 +228,8 @@ def _at(
 def _of_all_rows(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> Surrogate:
     surrogate = at_anchor(model, position)
     for first in range(0, end, ROWS_AT_ONCE):
-        surrogate = with_rows(model, surrogate, slabs(rows.between(first, min(end, first + ROWS_AT_ONCE))))
+        some = rows.between(first, min(end, first + ROWS_AT_ONCE))
+        surrogate = with_rows(model, surrogate, slabs_for_derivatives(model, some))
     return surrogate
 
 

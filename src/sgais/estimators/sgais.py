@@ -39,6 +39,7 @@ EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mi
 WIDE_PIECES = 4  # into which a doubling of the rows is cut where a gradient carries the past: few steps, short passes
 FEW_TO_SAMPLE = 65536  # rows up to which a sample of them, where not all are kept, tells enough for new anchors
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
+NEARLY_GAUSSIAN = 0.99  # ESS fraction of a weighing, above which old anchors will do
 HIDDEN_MODE = 5.0  # nats by which Laplace's evidence may exceed that of the particles
 SAME_CHANGE = 1.25  # rows over those at a change, up to which another one is taken for the same
 FORGOTTEN = 16  # rows over those at a change, from which on it no longer matters
@@ -331,15 +332,16 @@ def _late_piece(
     state = state._replace(num_rows=end, islands=islands, late=late)
     needs_move = archipelago.ess_fraction(islands.log_weights) < config.target_ess_fraction
     needs_move = needs_move or archipelago.have_parted(islands)
-    must_anchor = end >= 2 * late.num_rows_anchored or late_phase.has_strayed(late)
+    has_doubled = end >= 2 * late.num_rows_anchored
+    must_anchor = (has_doubled and account.final_ess < NEARLY_GAUSSIAN) or late_phase.has_strayed(late)
     may_anchor = rows.is_whole or end <= FEW_TO_SAMPLE  # which costs little beside a move, and makes it better
     if must_anchor or (needs_move and may_anchor):
         anchored = late_phase.reanchor(model, late, rows, places)
         if anchored is None:
             return state._replace(late=None, next_attempt=2 * end)
         late = anchored
-        if not rows.is_whole:  # memory is not to grow from here on
-            late_phase.rehearse(model, config.kernel, late, islands, rows, places)
+    if has_doubled and not rows.is_whole:  # memory is not to grow from here on
+        late_phase.rehearse(model, config.kernel, late, islands, rows, places)
     return _move(model, config, state, late, rows, places, account) if needs_move else state._replace(late=late)
 
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from sgais.blocks import Blocks, slabs
+from sgais.blocks import Blocks
 from sgais.estimators.gaussian import Gaussian
 from sgais.fields import Chunk, num_rows
-from sgais.likelihood import change_by_group, derivatives_by_group
+from sgais.likelihood import change_by_group, derivatives_by_group, slabs_for_derivatives
 from sgais.model import Model, real_dtype
 
 
@@ -75,7 +75,8 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
     Its own quadratic says most of it; what this leaves out, of third order and beyond, comes from a sample of the
     `total` rows, and from the prior.
     """
-    anchor, rows = np.asarray(position, real_dtype()), slabs(sample)  # samples differ in size, programs need not
+    anchor = np.asarray(position, real_dtype())
+    rows = slabs_for_derivatives(model, sample)  # samples differ in size, programs need not
     step = anchor.astype(np.float64) - surrogate.anchor
     old, new = (with_rows(model, _nothing(at), rows) for at in (surrogate.anchor, anchor))
     old_prior, new_prior = at_anchor(model, surrogate.anchor), at_anchor(model, anchor)

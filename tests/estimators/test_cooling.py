@@ -30,10 +30,14 @@ def test_a_batch_grows_until_its_noise_is_within_bounds():
     assert moved.pace == cooling.Pace(4096, 0.5)
 
 
-def test_a_move_that_no_batch_makes_quiet_is_not_made():
-    attempt, tried = attempts(noise_at_256=1e3)
-    assert cooling.move(attempt, KERNEL, cooling.Pace(256, 0.5), LIMITS, Account()) is None
+@pytest.mark.parametrize(
+    ("noise_left", "bearable", "is_made"), [(0.6, 1.0, True), (0.6, 0.25, False), (1.2, 1.0, False)]
+)
+def test_a_move_that_no_batch_makes_quiet_is_made_if_it_can_be_borne(noise_left, bearable, is_made):
+    attempt, tried = attempts(noise_at_256=16 * noise_left)
+    moved = cooling.move(attempt, KERNEL, cooling.Pace(256, 0.5), LIMITS._replace(bearable=bearable), Account())
     assert [pace.batch_size for pace in tried] == [256, 4096]
+    assert (moved is not None) == is_made
 
 
 def test_a_step_shrinks_until_it_is_cool_or_too_short():

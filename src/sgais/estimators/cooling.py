@@ -31,11 +31,13 @@ class Limits(NamedTuple):
 
     Attributes:
         batch: Rows per mini-batch.
-        noise_share: Of the gradient's noise in all noise of the dynamics.
+        noise_share: Of the gradient's noise in all noise of the dynamics: beyond it, batches grow.
+        bearable: The same: beyond it, though batches have grown, the move is given up. Up to 1 it is made up for.
     """
 
     batch: int
     noise_share: float
+    bearable: float = 1.0
 
 
 class Moved(NamedTuple):
@@ -56,10 +58,10 @@ def move(
     """Attempt the move at this pace, then at gentler ones; None if none of them keeps it cool."""
     while pace.step_size >= SHORTEST * kernel.step_size:
         positions, info = attempt(pace)
-        if info.noise_share > limits.noise_share:
-            if BATCH_GROWTH * pace.batch_size > limits.batch:
-                return None
+        if info.noise_share > limits.noise_share and BATCH_GROWTH * pace.batch_size <= limits.batch:
             pace = pace._replace(batch_size=_enough_rows(pace.batch_size, float(info.noise_share), limits))
+        elif info.noise_share > limits.bearable:
+            return None
         elif info.num_non_finite > 0 or not info.kinetic_temperature < HOT:
             pace = pace._replace(step_size=SHORTEN * pace.step_size)
             account.num_non_finite += int(info.num_non_finite)

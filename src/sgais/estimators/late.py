@@ -34,7 +34,7 @@ LARGEST_SAMPLE = 262_144
 LARGEST_NOISE = 0.3  # of a log weight, from the sampling of rows
 LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynamics
 LARGEST_BATCH = 16384
-LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them cost no more
+LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them, where these are kept, cost no more
 GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
 COLLAPSE = 0.2  # ESS fraction of one weighing below which it is taken back
 
@@ -180,8 +180,8 @@ def move(
     def attempt(pace: cooling.Pace) -> tuple[np.ndarray, langevin.Info]:
         return _langevin(model, kernel, late, now, pace, positions, rows, end, places)
 
-    limits = cooling.Limits(min(int(LARGEST_BATCH_SHARE * end), LARGEST_BATCH), LARGEST_NOISE_SHARE)
-    moved = cooling.move(attempt, kernel, cooling.Pace(late.batch_size, late.step_size), limits, account)
+    pace = cooling.Pace(late.batch_size, late.step_size)
+    moved = cooling.move(attempt, kernel, pace, _limits(rows.is_whole, end), account)
     if moved is None:
         return None
     return late._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
@@ -203,6 +203,13 @@ def log_remainders(model: Model, late: Late, islands: Islands, rows: WithChunk, 
     steps = _from_anchors(late, islands.all_positions)
     drawn = rows.sample(places.generator(), ALL_ROWS, 0, late.num_rows_then)
     return remainder.of_rows(model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(model, steps)
+
+
+def _limits(may_see_all_rows: bool, num_rows: int) -> cooling.Limits:
+    if may_see_all_rows:
+        largest = min(int(LARGEST_BATCH_SHARE * num_rows), LARGEST_BATCH)
+        return cooling.Limits(largest, LARGEST_NOISE_SHARE, bearable=LARGEST_NOISE_SHARE)
+    return cooling.Limits(min(num_rows, LARGEST_BATCH), LARGEST_NOISE_SHARE)
 
 
 def _normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:

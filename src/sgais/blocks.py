@@ -1,9 +1,9 @@
 """Rows in blocks of fixed shape, so that one compiled program serves chunks of many sizes.
 
-Blocks have at most 512 rows: sums over a block keep their digits in float32 (their total is taken in float64 on the
-host). Programs that need all rows of a chunk at once are given it padded to one of a few capacities, and loop over the
-blocks that hold data. Sums over rows are taken slab by slab: two sizes serve data of any length, and nothing but the
-last rows is copied.
+Blocks have 512 rows at most, unless told otherwise: sums over a block keep their digits in float32 (their total is
+taken in float64 on the host). Programs that need all rows of a chunk at once are given it padded to one of a few
+capacities, and loop over the blocks that hold data. Sums over rows are taken slab by slab: a few sizes serve data of
+any length, and nothing but the last rows is copied.
 """
 
 from typing import NamedTuple

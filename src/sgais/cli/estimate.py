@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sgais.cli.configuration import build_config
+from sgais.cli.interruption import raising
 from sgais.cli.model_specs import complete_model, model_of
 from sgais.cli.options import DataFlags, EstimatorFlags, Output, expanded
 from sgais.cli.session import open_stream
@@ -59,7 +60,8 @@ def estimate(
     config = build_config(config, settings.parameters)
     rows = open_stream(settings, [found]).take(ALL_ROWS)
     is_watched = sys.stdout.isatty() and output is Output.TABLE
-    result = estimate_evidence(found, rows, method.value, config, settings.seed, progress=is_watched)
+    with raising():
+        result = estimate_evidence(found, rows, method.value, config, settings.seed, progress=is_watched)
     _print(result, output)
     if result.status.startswith("interrupted"):
         raise typer.Exit(INTERRUPTED)

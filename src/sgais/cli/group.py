@@ -10,6 +10,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
+from sgais.cli.interruption import ending_at_once
 from sgais.errors import ConfigError, SgaisError
 
 USAGE, FAILURE = 2, 1
@@ -23,7 +24,8 @@ class Commands(TyperGroup):
         arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
         options["standalone_mode"] = False  # errors are to reach us
         try:
-            code = super().main([argument for argument in arguments if argument != "--debug"], **options)
+            with ending_at_once():
+                code = super().main([argument for argument in arguments if argument != "--debug"], **options)
         except Exception as error:
             if "--debug" in arguments:
                 traceback.print_exc()

@@ -16,6 +16,43 @@ from typing import Any, Self
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PATIENCE = 3.0  # seconds from a signal to the end of the chunk
+JAX_CALLBACK = "_xla_gc_callback"  # called by the garbage collector; Python prints what it raises, and forgets it
+A_MOMENT = 0.01  # seconds, until that callback is over
+
+
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """While the block runs, Ctrl-C ends the process, as it does most programs, wherever it is.
+
+    Python's own way, an exception, is lost where it comes in a callback, and has to wait for compiled code.
+    """
+    with _interrupts_handled_by(signal.SIG_DFL):
+        yield
+
+
+@contextmanager
+def raising() -> Iterator[None]:
+    """While the block runs, Ctrl-C raises `KeyboardInterrupt` in it, for those who then return what they have."""
+    with _interrupts_handled_by(_raise_where_it_is_heard):
+        yield
+
+
+@contextmanager
+def _interrupts_handled_by(handler: Any) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():  # only that one may choose
+        yield
+        return
+    former = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+def _raise_where_it_is_heard(number: int, frame: FrameType | None) -> None:
+    if frame is None or frame.f_code.co_name != JAX_CALLBACK:
+        raise KeyboardInterrupt
+    threading.Timer(A_MOMENT, os.kill, (os.getpid(), number)).start()
 
 
 class WokenError(Exception):

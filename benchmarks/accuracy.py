@@ -29,7 +29,7 @@ from benchmarks.yardstick import passes
 
 RESULTS = Path(__file__).parent / "results"
 TABLE, REPORT = RESULTS / "accuracy.csv", RESULTS / "accuracy.md"
-SEEDS = range(10)
+SEEDS = range(10, 20)  # the default was tuned on the first ten
 COVERAGE_SEEDS = range(400)
 CHUNK = 500
 COLUMNS = ("problem", "seed", "rows", "log_evidence", "truth", "standard_error", "kernel_bias", "seconds", "warning")

@@ -4,6 +4,7 @@ python -m benchmarks.memory PROBLEM ROWS
 """
 
 import gc
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,20 +24,22 @@ class Memory(NamedTuple):
     peak: float
 
     @property
-    def above_data(self) -> float:
-        """Everything but the data: Python, JAX, the library and what the run takes."""
-        return self.peak - self.data
-
-    @property
     def of_run(self) -> float:
         """What the run adds to the process."""
         return self.peak - self.before
 
 
-def measure(problem: str, rows: int) -> Memory:
-    """Run the default in a process of its own, and ask the kernel for the most that it held."""
+def measure(problem: str, rows: int, programs: str) -> Memory:
+    """Run the default in a process of its own, and ask the kernel for the most that it held.
+
+    Args:
+        problem: A name of `PROBLEMS`.
+        rows: Of the data.
+        programs: The folder of compiled programs; what is not there is compiled.
+    """
+    environment = os.environ | {"SGAIS_COMPILATION_CACHE": programs}
     command = [sys.executable, "-m", "benchmarks.memory", problem, str(rows)]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     return Memory(*(float(number) for number in output.split()))
 
 

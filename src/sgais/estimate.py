@@ -14,6 +14,7 @@ from sgais.estimators.paper import PaperConfig
 from sgais.estimators.progress import Progress, Report, silent
 from sgais.estimators.result import COMPLETE, Result
 from sgais.fields import Chunk, as_arrays, check_chunk, infer_fields, num_rows
+from sgais.history.memory import Memory
 from sgais.model import Model, real_dtype
 from sgais.online import Bindable, OnlineEvidence
 from sgais.progress_bar import progress_bar
@@ -78,7 +79,7 @@ def _prepare(model: Bindable, data: object) -> tuple[Model, Chunk]:
 
 def _run_sgais(model: Model, chunk: Chunk, config: Config | PaperConfig, seed: int, report: Report) -> Result:
     start, total = time.perf_counter(), num_rows(chunk)
-    evidence = OnlineEvidence(model, config, seed)
+    evidence = OnlineEvidence(model, config, seed, Memory(expected_rows=total))
     status = COMPLETE
     try:
         for part in stream(chunk, config.chunk_size or max(SMALLEST_CHUNK, total // RECORDS)):

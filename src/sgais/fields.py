@@ -117,21 +117,27 @@ def _check_column(name: str, values: np.ndarray, field: Field, real_dtype: np.dt
             f"column '{name}' must have rows of shape {field.shape}, got {values.shape[1:]} "
             f"(array of shape {values.shape}). Rows come first: transpose the array, or change the model's dimensions."
         )
-    _check_finite(name, values, values, "is missing or infinite")
     if field.is_integer:
+        _check_finite(name, values, values)
         return _as_integers(name, values, field)
     with np.errstate(over="ignore"):
         converted = np.ascontiguousarray(values, dtype=real_dtype)
-    _check_finite(name, values, converted, f"is too large for {real_dtype}; scale the column")
+    _check_finite(name, values, converted)
     return converted
 
 
-def _check_finite(name: str, values: np.ndarray, converted: np.ndarray, problem: str) -> None:
+def _check_finite(name: str, values: np.ndarray, converted: np.ndarray) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(converted.sum()):  # then all are; and several times as fast to find out
+            return
     finite = np.isfinite(converted)
     if not finite.all():
         place = np.argwhere(~finite)[0]
+        value = values[tuple(place)]
+        is_too_large = np.isfinite(value)
+        problem = f"is too large for {converted.dtype}; scale the column" if is_too_large else "is missing or infinite"
         raise DataError(
-            f"column '{name}' must be finite: the value {values[tuple(place)]} in row {place[0]} of the chunk "
+            f"column '{name}' must be finite: the value {value} in row {place[0]} of the chunk "
             f"{problem}. Clean or drop the row and push the chunk again."
         )
 

@@ -57,3 +57,12 @@ def test_a_first_chunk_needs_no_past():
     rows = WithChunk(Memory(), {"y": np.arange(10.0)})
     np.testing.assert_array_equal(rows.between(0, 10)["y"], np.arange(10.0))
     assert rows.draw(np.random.default_rng(0), (3,), 0, 10)["y"].shape == (3,)
+
+
+def test_a_buffer_of_the_expected_size_may_still_grow():
+    small, roomy = Memory(), Memory(expected_rows=6000)
+    for start in range(0, 9000, 3000):
+        rows = {"y": np.arange(start, start + 3000.0)}
+        small.append(rows)
+        roomy.append(rows)
+    np.testing.assert_array_equal(roomy.between(0, 9000)["y"], small.between(0, 9000)["y"])

@@ -4,17 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from sgais.fields import Chunk
-from sgais.history.records import to_columns, to_records
+from sgais.fields import Chunk, num_rows
+from sgais.history.records import fill, record_dtype, to_columns
 
 SMALLEST_BUFFER = 4096
 
 
 class Memory:
-    """All rows seen so far, in a buffer that doubles as it fills (so that appending costs O(1) per row)."""
+    """All rows seen so far, in a buffer that doubles as it fills (so that appending costs O(1) per row).
 
-    def __init__(self) -> None:
+    Args:
+        expected_rows: How many there will be, if that is known: then none is copied to make room for more.
+    """
+
+    def __init__(self, expected_rows: int = 0) -> None:
         self._records: np.ndarray | None = None
+        self._expected_rows = expected_rows
         self.num_rows = 0
 
     @property
@@ -24,14 +29,14 @@ class Memory:
 
     def append(self, chunk: Chunk) -> None:
         """Add the rows of a checked chunk."""
-        new = to_records(chunk)
-        total = self.num_rows + len(new)
-        if self._records is None or total > len(self._records):
-            grown = np.empty(max(SMALLEST_BUFFER, 2 * total), new.dtype)
-            if self._records is not None:
-                grown[: self.num_rows] = self._records[: self.num_rows]
+        total = self.num_rows + num_rows(chunk)
+        if self._records is None:
+            self._records = np.empty(max(SMALLEST_BUFFER, 2 * total, self._expected_rows), record_dtype(chunk))
+        elif total > len(self._records):
+            grown = np.empty(2 * total, self._records.dtype)
+            grown[: self.num_rows] = self._records[: self.num_rows]
             self._records = grown
-        self._records[self.num_rows : total] = new
+        fill(self._records[self.num_rows : total], chunk)
         self.num_rows = total
 
     def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:  # noqa: ARG002 - every row is kept

@@ -22,9 +22,14 @@ def record_dtype(chunk: Chunk) -> np.dtype:
 def to_records(chunk: Chunk) -> np.ndarray:
     """The rows of a chunk as records."""
     records = np.zeros(num_rows(chunk), record_dtype(chunk))
+    fill(records, chunk)
+    return records
+
+
+def fill(records: np.ndarray, chunk: Chunk) -> None:
+    """Write the rows of a chunk into as many records."""
     for name, values in chunk.items():
         records[name] = values
-    return records
 
 
 def to_columns(records: np.ndarray) -> Chunk:

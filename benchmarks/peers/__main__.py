@@ -21,7 +21,7 @@ from benchmarks.peers.settings import FULL, QUICK, Settings
 from benchmarks.peers.task import ROOT
 from benchmarks.problems import PROBLEMS
 
-RESULTS = ROOT / "benchmarks" / "results" / "peers"  # of the full version; committed but for the runs
+RESULTS = ROOT / "benchmarks" / "results" / "peers"  # of the full version; committed
 OUTPUT = ROOT / "bench-output"  # of the quick one
 TABLE, PAGE = "peers.csv", "README.md"
 INTERRUPTED = 130  # as shells have it

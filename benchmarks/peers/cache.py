@@ -1,4 +1,7 @@
-"""Every run is a small file, found again by what determines it; delete it and it is run again."""
+"""Every run is a small file that says what determined it; delete it and it is run again.
+
+The files are committed: hours of work, made on several days. One whose code or versions have changed is written over.
+"""
 
 import json
 import os
@@ -19,20 +22,23 @@ class Cache:
         self.folder = folder
 
     def path(self, task: Task) -> Path:
-        """Where a run is kept. The name begins with words for those who look into the folder."""
-        return self.folder / f"{'-'.join(str(task).replace(',', '').split())}-{task.key}.json"
+        """Where a run is kept."""
+        return self.folder / f"{'-'.join(str(task).replace(',', '').split())}.json"
 
     def find(self, task: Task, limit: float) -> Outcome | None:
-        """The run, unless it is missing, cannot be read, or was stopped earlier than it would be now."""
+        """The run, unless it is missing, unreadable, out of date, or was stopped earlier than it would be now."""
         try:
-            outcome = Outcome(**json.loads(self.path(task).read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
+            kept = json.loads(self.path(task).read_text(encoding="utf-8"))
+            key, outcome = kept["key"], Outcome(**kept["outcome"])
+        except (OSError, ValueError, TypeError, KeyError):
             return None
-        return None if outcome.ending == OUT_OF_TIME and outcome.limit < limit else outcome
+        is_cut_short = outcome.ending == OUT_OF_TIME and outcome.limit < limit
+        return None if key != task.key or is_cut_short else outcome
 
     def keep(self, task: Task, outcome: Outcome) -> None:
         """Write a run: first beside its place, so that whoever is killed leaves no half of it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         beside = self.path(task).with_suffix(f".{os.getpid()}.part")
-        beside.write_text(json.dumps(outcome._asdict(), indent=1) + "\n", encoding="utf-8")
+        kept = {"key": task.key, "outcome": outcome._asdict()}
+        beside.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
         beside.replace(self.path(task))

@@ -29,6 +29,13 @@ def test_whatever_determines_a_run_tells_it_from_others(cache, change):
     assert cache.find(replace(TASK, **change), 10.0) is None
 
 
+def test_a_run_of_other_code_or_versions_is_made_again(cache):
+    cache.keep(TASK, Outcome(COMPLETE))
+    path = cache.path(TASK)
+    path.write_text(path.read_text().replace(TASK.key, "0" * len(TASK.key)))
+    assert cache.find(TASK, 10.0) is None
+
+
 def test_a_run_that_was_stopped_is_made_again_when_it_is_given_more_time(cache):
     cache.keep(TASK, Outcome(OUT_OF_TIME, limit=10.0))
     assert cache.find(TASK, 10.0) is not None

@@ -106,8 +106,8 @@ def report(lines: list[dict[str, str]]) -> str:
         "",
         "`sgais.Config()`, chunks of 500 rows, data and estimate of the same seed, one core. Printed by "
         "`make bench-accuracy`; every run is a line of `accuracy.csv`. Truth: exact for linear regression and "
-        "auto-regression, Laplace with importance sampling for the others (runs whose reference is not good to "
-        "0.1 nat are left out).",
+        "auto-regression, Laplace with importance sampling for the others, or AIS with many particles where that fails "
+        "at 10,000 rows (runs whose reference is not good to 0.1 nat are left out).",
         "",
         f"Seeds {SEEDS[0]} to {SEEDS[-1]} were run when everything was settled. The last column has the seeds "
         f"{TUNED_ON[0]} to {TUNED_ON[-1]}, on which settings had been tried out.",

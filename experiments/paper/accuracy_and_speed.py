@@ -149,11 +149,7 @@ def _figure(table: pd.DataFrame, problem: str) -> Figure:
         evidence.plot(truth.index, truth / truth.index, color="black", linestyle=":", marker="_", label=name, zorder=4)
     else:
         drawing.say(error, "no reference")
-    sgais.plots.speed({LABELS[method]: _times(table, problem, method) for method in methods}, axes=time)
-    time.legend_ = None  # one legend serves all panels
-    time.set_xlabel("rows N")
-    time.set_ylabel("run time (seconds)")
-    _mark_unfinished(time, table, problem, methods)
+    _draw_times(time, table, problem, methods)
     error.set_yscale("log")
     error.set_ylabel("relative error of log Z")
     figure.suptitle(TITLES[problem], fontsize=11)
@@ -172,6 +168,18 @@ def _draw_evidence(panel: Axes, lines: pd.DataFrame, number: int, method: str) -
 def _draw_errors(panel: Axes, lines: pd.DataFrame, number: int, method: str) -> None:
     if not lines.empty:
         drawing.points(panel, lines, "relative", number, LABELS[method], markersize=4)
+
+
+def _draw_times(panel: Axes, table: pd.DataFrame, problem: str, methods: Sequence[str]) -> None:
+    times = {LABELS[method]: _times(table, problem, method) for method in methods}
+    if not all(times.values()):
+        drawing.say(panel, "not all timed yet")
+        return
+    sgais.plots.speed(times, axes=panel)
+    panel.legend_ = None  # one legend serves all panels
+    panel.set_xlabel("rows N")
+    panel.set_ylabel("run time (seconds)")
+    _mark_unfinished(panel, table, problem, methods)
 
 
 def _times(table: pd.DataFrame, problem: str, method: str) -> list[tuple[float, float]]:

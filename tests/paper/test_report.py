@@ -51,6 +51,15 @@ def test_redrawing_gives_the_same_bytes(written, tmp_path):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
 
 
+def test_runs_can_be_reported_before_any_of_them_is_timed(tmp_path):
+    """As after `--untimed` on a busy machine."""
+    for name in ("accuracy_and_speed", "sensitivity"):
+        table = getattr(synthetic_tables, name)().assign(seconds=np.nan)
+        tables.write(tmp_path, name, table[table["method"] != "ais"] if "method" in table else table)
+    report.write(tmp_path, tmp_path / "report")
+    assert (tmp_path / "report" / "figure2.png").exists()
+
+
 def test_the_page_holds_everything_it_shows(written):
     _, folder = written
     page = (folder / "report.html").read_text()

@@ -132,7 +132,10 @@ def _figure(everything: pd.DataFrame, parameter: str) -> Figure:
         drawing.seeds_curve(steps, early, "annealing_steps", number, None, **style)
     if len(truth):
         evidence.plot(truth["rows"], truth["per_row"], "k_", markersize=12, label="reference", zorder=4)
-    time.set_yscale("log")
+    if table["seconds"].notna().any():
+        time.set_yscale("log")
+    else:
+        drawing.say(time, "not timed yet")
     time.set_ylabel("run time (seconds)")
     steps.set_yscale("log")
     steps.set_ylabel("annealing steps per chunk")

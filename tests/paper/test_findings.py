@@ -226,7 +226,7 @@ def test_an_error_that_grows_with_the_rows_is_called_so_and_no_other():
 def test_the_gain_of_a_learning_rate_of_one_is_told_with_numbers():
     accuracy, varied = synthetic_tables.accuracy_and_speed(nested_factor=2000.0), synthetic_tables.sensitivity()
     (words,) = differences.learning_rate_of_one(accuracy, varied)
-    assert "takes 0.625 s, one of 0.1 with 20 steps 2.5 s: 4.0 times longer" in words
+    assert "takes 0.625 s, one of 0.1 with 20 steps 2.5 s: 4.0 times as long" in words
     assert "Nested sampling takes 4e+04 s" in words
 
 

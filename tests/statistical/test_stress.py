@@ -98,6 +98,15 @@ def test_a_first_order_phase_transition_is_right_or_flagged():
     assert is_right or "log Z is probably too low" in evidence.warning
 
 
+def test_a_mode_that_is_none_while_rows_are_few_is_right_or_flagged():
+    """Three components for seven clusters: from some hundred rows on, another arrangement of them is better by far."""
+    y = simulate.shifting_mixture().data["y"]
+    rows = {"y": np.random.default_rng(1).permutation(y)[:1000]}
+    model = GaussianMixture(components=3, dim=2)
+    found, reference = run(model, rows), sgais.estimate(model, rows, "laplace")
+    assert "a mode was found" in found.warning or abs(found.log_evidence - reference.log_evidence) < 2.0
+
+
 @pytest.mark.slow
 def test_a_mixture_that_gains_two_clusters():
     """Twenty thousand rows of three clusters, then forty thousand of five: the order of rows cannot matter."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sgais.estimators.deadline import Deadline
-from sgais.estimators.modes import SAME_MODE, log_evidence
+from sgais.estimators.modes import SAME_MODE, log_evidence, merge, search
 from sgais.estimators.newton import Mode, climb
 from sgais.estimators.posterior import Posterior
 from sgais.fields import Chunk
@@ -14,6 +14,7 @@ from sgais.model import Model
 from sgais.symmetry import label_order, relabelled
 
 MOST_CLIMBS = 16
+LOOKS_AROUND = 5  # climbs from elsewhere
 FIRST_CLIMBS = 3  # after which most particles should belong to a mode
 LARGEST_REST = 0.2
 NEWTON_STEPS = 50
@@ -46,16 +47,24 @@ class Search(NamedTuple):
     anchored: Anchored | None
 
 
-def anchor(model: Model, positions: np.ndarray, rows: Chunk) -> Search:
-    """Climb from particle after particle until every one lies near a mode, or there are too many modes."""
-    modes: list[Mode] = []
-    anchored = _climbs(model, positions, rows, modes)
-    return Search(float(np.logaddexp.reduce([-np.inf, *(log_evidence(model, mode) for mode in modes)])), anchored)
+def anchor(model: Model, positions: np.ndarray, rows: Chunk, seed: int) -> Search:
+    """Climb from particle after particle until every one lies near a mode, or there are too many modes.
 
-
-def _climbs(model: Model, positions: np.ndarray, rows: Chunk, modes: list[Mode]) -> Anchored | None:
-    """The particles by mode, or None; the modes on the way are added to the list."""
+    Some more climbs begin at draws from the prior. No particle is moved by these: they only tell of modes that all
+    particles have left, or that were nothing while rows were fewer.
+    """
     posterior = Posterior(model, slabs_for_derivatives(model, rows))
+    modes: list[Mode] = []
+    anchored = _climbs(posterior, positions, modes)
+    for mode in search(posterior, LOOKS_AROUND, 1, NEWTON_STEPS, seed, Deadline(None)):
+        modes = merge(model, modes, mode)
+    evidences = [log_evidence(model, mode) for mode in modes if mode.is_converged]
+    return Search(float(np.logaddexp.reduce([-np.inf, *evidences])), anchored)
+
+
+def _climbs(posterior: Posterior, positions: np.ndarray, modes: list[Mode]) -> Anchored | None:
+    """The particles by mode, or None; the modes on the way are added to the list."""
+    model = posterior.model
     heights = posterior.log_densities(positions)
     positions, owners = positions.copy(), np.full(len(positions), -1)
     for number_of_climbs in range(MOST_CLIMBS):

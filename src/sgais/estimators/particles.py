@@ -19,12 +19,12 @@ class Places:
     """The places of a chunk's random numbers, one after another."""
 
     def __init__(self, seed: int, chunk: int) -> None:
-        self._seed, self._chunk, self._count = seed, chunk, 0
+        self.seed, self._chunk, self._count = seed, chunk, 0
 
     def next(self) -> np.ndarray:
         """A place that was not given out before."""
         self._count += 1
-        return place(self._seed, self._chunk, self._count)
+        return place(self.seed, self._chunk, self._count)
 
     def generator(self) -> np.random.Generator:
         """Random numbers for the host, from a place of their own."""

@@ -241,7 +241,7 @@ def _hand_over(model: Model, config: Config, state: State, rows: WithChunk, plac
         return _hand_over_wide(model, config, state, rows, places, account)
     later = state._replace(next_attempt=2 * state.num_rows)
     islands = state.islands
-    search = anchor(model, islands.all_positions, rows.between(0, state.num_rows))
+    search = anchor(model, islands.all_positions, rows.between(0, state.num_rows), places.seed)
     _warn_of_hidden_modes(state, search, account)
     anchored = search.anchored
     if anchored is None:

@@ -7,7 +7,7 @@ import synthetic_tables
 from experiments.paper import accuracy_and_speed, appendix_a, differences, sensitivity, shift
 from experiments.paper.findings import Verdict, falls, rises
 from experiments.paper.headline import headlines
-from experiments.paper.settings import PROBLEMS, VARIED
+from experiments.paper.settings import PAPER, PROBLEMS, VARIED
 
 NOTHING = pd.DataFrame()
 
@@ -221,6 +221,15 @@ def test_an_error_that_grows_with_the_rows_is_called_so_and_no_other():
     ours = table["method"] == "sgais, as published"
     table.loc[ours, "log_evidence"] = -1.4 * table["rows"] - 3.0
     assert "not in proportion to N" in differences.bias(table)[0]
+
+
+def test_runs_that_end_in_a_poor_mode_are_counted():
+    table = synthetic_tables.accuracy_and_speed()
+    assert "0 of 3 published runs" in differences.modes(table)[0]
+    lost = (table["problem"] == "mixture") & (table["method"] == PAPER) & (table["seed"] == 1)
+    table.loc[lost, "log_evidence"] *= 1.01
+    assert "1 of 3 published runs" in differences.modes(table)[0]
+    assert "Not measured" in differences.modes(NOTHING)[0]
 
 
 def test_the_gain_of_a_learning_rate_of_one_is_told_with_numbers():

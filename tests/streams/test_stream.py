@@ -129,3 +129,28 @@ def test_importing_the_library_loads_no_reader_of_files():
     code = f"import sys, sgais; print([name for name in {readers} if name in sys.modules])"
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert finished.stdout == "[]\n", finished.stderr
+
+
+READING_AT_THE_END = """
+import sys, time
+import numpy as np
+import sgais
+
+def slow():
+    try:
+        while True:
+            time.sleep(0.01)
+            yield {"y": np.zeros(1)}
+    finally:
+        print("closed", flush=True)
+
+rows = iter(sgais.stream(slow(), 1))
+next(rows)
+sys.stdout.flush()
+"""
+
+
+def test_a_thread_that_reads_ahead_has_ended_when_python_does():
+    """Cut off in the midst of compiled code, it would end the process with an abort."""
+    ended = subprocess.run([sys.executable, "-c", READING_AT_THE_END], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "closed\n", "")

@@ -1,11 +1,17 @@
 """Reading ahead: a background thread fills a short queue while the caller computes."""
 
+import atexit
 import queue
 import threading
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
+
+BETWEEN_LOOKS = 0.1  # seconds
+PATIENCE = 0.5  # seconds for a thread to come to its end
 
 Item = TypeVar("Item")
+_running: "WeakKeyDictionary[threading.Thread, threading.Event]" = WeakKeyDictionary()
 
 
 class _End(NamedTuple):
@@ -29,7 +35,9 @@ def _consume(items: Iterator[Item], depth: int) -> Iterator[Item]:
     ready: queue.Queue[Any] = queue.Queue(maxsize=depth)
     stop = threading.Event()
     # The thread holds nothing of the consumer, so that it cannot keep alive what would tell it to stop.
-    threading.Thread(target=_fill, args=(items, ready, stop), name="sgais-stream", daemon=True).start()
+    thread = threading.Thread(target=_fill, args=(items, ready, stop), name="sgais-stream", daemon=True)
+    _running[thread] = stop
+    thread.start()
     try:
         while not isinstance(item := ready.get(), _End):
             yield item
@@ -37,27 +45,38 @@ def _consume(items: Iterator[Item], depth: int) -> Iterator[Item]:
             raise item.error
     finally:
         stop.set()
-        _empty(ready)  # makes room for the one item that the thread may be waiting to put
 
 
 def _fill(items: Iterator[Item], ready: "queue.Queue[Any]", stop: threading.Event) -> None:
     try:
         for item in items:
-            ready.put(item)
-            if stop.is_set():
+            if not _put(item, ready, stop):
                 return
-        ready.put(_End(None))
+        _put(_End(None), ready, stop)
     except BaseException as error:
-        ready.put(_End(error))
+        _put(_End(error), ready, stop)
     finally:
         close = getattr(items, "close", None)
         if close is not None:
             close()
 
 
-def _empty(ready: "queue.Queue[Any]") -> None:
-    try:
-        while True:
-            ready.get_nowait()
-    except queue.Empty:
-        pass
+def _put(item: object, ready: "queue.Queue[Any]", stop: threading.Event) -> bool:
+    """Wait for room; False once there is nobody left to take the item."""
+    while not stop.is_set():
+        try:
+            ready.put(item, timeout=BETWEEN_LOOKS)
+        except queue.Full:
+            continue
+        return True
+    return False
+
+
+@atexit.register
+def _end_all() -> None:
+    """A thread that is reading when Python shuts down, in Arrow's code say, would end the process with an abort."""
+    waiting = dict(_running)
+    for stop in waiting.values():
+        stop.set()
+    for thread in waiting:
+        thread.join(PATIENCE)  # one that waits for a terminal or a pipe does no harm

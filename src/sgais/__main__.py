@@ -1,6 +1,6 @@
 """`python -m sgais` is the command `sgais`."""
 
-from sgais.cli import app
+from sgais.cli.entry import main
 
 if __name__ == "__main__":
-    app(prog_name="sgais")
+    main()

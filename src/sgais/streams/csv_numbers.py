@@ -16,15 +16,11 @@ def read_numbers(text: str, num_lines_before: int, header: Sequence[str], names:
     import pyarrow as pa
     import pyarrow.csv as pc
 
-    # A buffer of Arrow's own: one of Python's is let go by a thread of Arrow's, which ends the process with an abort if
-    # Python is shutting down just then.
-    copy = pa.BufferOutputStream()
-    copy.write(text.encode("utf-8", errors="surrogateescape"))
-    content = copy.getvalue()
+    content = text.encode("utf-8", errors="surrogateescape")
     try:
         table = pc.read_csv(
-            content,
-            pc.ReadOptions(column_names=list(header), use_threads=False, block_size=content.size + 1),
+            pa.py_buffer(content),
+            pc.ReadOptions(column_names=list(header), use_threads=False, block_size=len(content) + 1),
             pc.ParseOptions(quote_char=False),
             pc.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.float64()), include_columns=list(names), null_values=[]

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 COMPLETE, OUT_OF_TIME, FAILED, NOT_BEGUN = "complete", "out of time", "failed", "not begun"
+TOO_SLOW = "too slow"  # why a run was not begun whose method came to its end, but late, on fewer rows
 
 
 class Outcome(NamedTuple):

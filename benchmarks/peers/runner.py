@@ -10,7 +10,7 @@ from benchmarks.peers import process, worker
 from benchmarks.peers.cache import Cache
 from benchmarks.peers.environments import python_of
 from benchmarks.peers.methods import DEFAULT, METHODS
-from benchmarks.peers.outcome import COMPLETE, FAILED, NOT_BEGUN, OUT_OF_TIME, Outcome
+from benchmarks.peers.outcome import COMPLETE, FAILED, NOT_BEGUN, OUT_OF_TIME, TOO_SLOW, Outcome
 from benchmarks.peers.settings import Settings
 from benchmarks.peers.task import ROOT, Task
 
@@ -55,7 +55,7 @@ def run(settings: Settings, cache: Cache, methods: list[str], make: Make = make)
 def _of_method(
     problem: str, method: str, settings: Settings, cache: Cache, make: Make
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Once a method runs out of time or fails, more rows are not begun."""
+    """Once a method fails or runs out of time, or is sure to do so with the next size, more rows are not begun."""
     reason = ""
     for rows in settings.rows:
         first = Task(problem, method, rows, 0)
@@ -66,7 +66,10 @@ def _of_method(
         yield first, outcome
         if outcome.ending != COMPLETE:
             reason = f"{outcome.ending} at {rows:,} rows"
-        elif method == DEFAULT or outcome.seconds < settings.short:
+            continue
+        if outcome.seconds > settings.hopeless:
+            reason = f"{TOO_SLOW}: {outcome.seconds:.0f} s at {rows:,} rows"
+        if method == DEFAULT or outcome.seconds < settings.short:
             for seed in range(1, settings.seeds):
                 task = Task(problem, method, rows, seed)
                 yield task, _found_or_made(task, settings.limit, cache, make)

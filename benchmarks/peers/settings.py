@@ -12,6 +12,7 @@ class Settings:
         limit: Seconds that a run may take, after what it compiles before.
         seeds: Runs of our default, and of others that take less than `short` seconds.
         short: Seconds.
+        hopeless: Seconds after which the next size is not begun: ten times the rows take at least three times as long.
         problems: Names of `problems.PROBLEMS`.
     """
 
@@ -19,6 +20,7 @@ class Settings:
     limit: float
     seeds: int
     short: float = 100.0
+    hopeless: float = 200.0
     problems: tuple[str, ...] = ("linear", "logistic", "mixture")
 
 

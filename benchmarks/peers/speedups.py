@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from benchmarks.peers.lines import Cell, Line, cells
 from benchmarks.peers.methods import DEFAULT, METHODS
-from benchmarks.peers.outcome import NOT_BEGUN, OUT_OF_TIME
+from benchmarks.peers.outcome import NOT_BEGUN, OUT_OF_TIME, TOO_SLOW
 from benchmarks.problems import PROBLEMS
 
 LARGEST_ERROR = 3.0  # nats up to which a peer counts as right
@@ -80,6 +80,8 @@ def holds(asked: Asked, measured: Speedup | None) -> bool:
 
 
 def _was_too_slow(cell: Cell) -> bool:
-    """Stopped at the limit, here or with fewer rows already."""
+    """Stopped at the limit, here or with fewer rows already, or sure to be."""
     outcome = cell.lines[0].outcome
-    return outcome.ending == OUT_OF_TIME or (outcome.ending == NOT_BEGUN and outcome.words.startswith(OUT_OF_TIME))
+    return outcome.ending == OUT_OF_TIME or (
+        outcome.ending == NOT_BEGUN and outcome.words.startswith((OUT_OF_TIME, TOO_SLOW))
+    )

@@ -14,10 +14,11 @@ import numpy as np
 from sgais.blocks import BLOCK_ROWS, Blocks, slabs
 from sgais.fields import Chunk
 from sgais.model import Model, Rows, real_dtype
-from sgais.parallel import in_groups
+from sgais.parallel import GROUP, in_groups
 
 DERIVATIVE_BLOCKS = (2048, 1024)  # rows of a block, where parameters are few
 PAIRS_AT_ONCE = 16384  # of a particle and a row, whose numbers stay in the cache; twice as fast as all at once
+LARGE_GROUP = 512  # particles, where there are as many: on few rows, starting a program costs more than it does
 
 _Derivatives: TypeAlias = tuple[jax.Array, jax.Array, jax.Array]
 
@@ -44,7 +45,8 @@ def log_likelihoods(model: Model, positions: np.ndarray | jax.Array, rows: Seque
         sums = (np.asarray(_block_sums(model, group, slab)).sum(axis=0, dtype=np.float64) for slab in rows)
         return np.sum(list(sums), axis=0)
 
-    return np.asarray(in_groups(of_group, np.asarray(positions, real_dtype())))
+    size = LARGE_GROUP if len(positions) >= LARGE_GROUP else GROUP
+    return np.asarray(in_groups(of_group, np.asarray(positions, real_dtype()), size=size))
 
 
 def relative_to_reference(

@@ -2,7 +2,7 @@
 
 from benchmarks.peers.lines import Line
 from benchmarks.peers.methods import DEFAULT
-from benchmarks.peers.outcome import COMPLETE, NOT_BEGUN, OUT_OF_TIME, Outcome
+from benchmarks.peers.outcome import COMPLETE, NOT_BEGUN, OUT_OF_TIME, TOO_SLOW, Outcome
 from benchmarks.peers.task import Task
 
 LIMIT = 600.0
@@ -24,6 +24,15 @@ def too_slow(problem, method, rows):
     reason = f"{OUT_OF_TIME} at {rows:,} rows"
     return [
         Line(Task(problem, method, rows, 0), Outcome(OUT_OF_TIME, seconds=LIMIT, limit=LIMIT)),
+        Line(Task(problem, method, 10 * rows, 0), Outcome(NOT_BEGUN, reason, limit=LIMIT)),
+    ]
+
+
+def nearly_too_slow(problem, method, rows):
+    """In time at these rows, but not begun with ten times as many."""
+    reason = f"{TOO_SLOW}: 250 s at {rows:,} rows"
+    return [
+        *runs(problem, method, rows, [250.0]),
         Line(Task(problem, method, 10 * rows, 0), Outcome(NOT_BEGUN, reason, limit=LIMIT)),
     ]
 

@@ -8,7 +8,7 @@ from benchmarks.peers.methods import DEFAULT
 from benchmarks.peers.outcome import COMPLETE, FAILED, NOT_BEGUN, OUT_OF_TIME, Outcome
 from benchmarks.peers.settings import Settings
 
-SETTINGS = Settings(rows=(100, 1000, 10_000), limit=10.0, seeds=3, short=5.0, problems=("linear",))
+SETTINGS = Settings(rows=(100, 1000, 10_000), limit=10.0, seeds=3, short=5.0, hopeless=8.0, problems=("linear",))
 
 
 @pytest.fixture
@@ -50,6 +50,14 @@ def test_more_rows_are_not_begun_once_fewer_were_too_many(cache, ending):
 
     assert run(cache, "dynesty", make) == [(100, 0, ending), (1000, 0, NOT_BEGUN), (10_000, 0, NOT_BEGUN)]
     assert begun == [100]
+
+
+def test_a_method_that_hardly_comes_to_its_end_is_not_given_ten_times_the_rows(cache):
+    assert run(cache, "dynesty", takes(0.009)) == [
+        *((100, seed, COMPLETE) for seed in range(3)),
+        (1000, 0, COMPLETE),
+        (10_000, 0, NOT_BEGUN),
+    ]
 
 
 def test_what_was_made_is_not_made_again(cache):

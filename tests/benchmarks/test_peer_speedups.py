@@ -1,7 +1,7 @@
 """Who is faster than whom, and what can be said where somebody was stopped."""
 
 import pytest
-from peer_lines import LIMIT, ours, runs, too_slow
+from peer_lines import LIMIT, nearly_too_slow, ours, runs, too_slow
 
 from benchmarks.peers.speedups import Asked, holds, speedup
 
@@ -42,6 +42,11 @@ def test_where_no_peer_comes_to_its_end_the_limit_is_a_bound(rows):
     found = measured([*ours("linear", 1000), *too_slow("linear", "dynesty", rows)])
     assert found.is_bound
     assert found.ratio == LIMIT / 2.0
+
+
+def test_a_peer_that_would_have_been_too_slow_is_a_bound_as_well():
+    found = measured([*ours("linear", 1000), *nearly_too_slow("linear", "dynesty", 100)])
+    assert (found.is_bound, found.ratio) == (True, LIMIT / 2.0)
 
 
 def test_more_rows_of_ours_against_fewer_of_theirs():

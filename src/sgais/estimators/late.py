@@ -112,21 +112,20 @@ def positions_now(late: Late, islands: Islands) -> np.ndarray:
     now, then = _normalised(late.surrogates), _normalised(late.then)
     assert now is not None
     assert then is not None
-    followed = islands.all_positions.copy()
-    for mode, (new, old) in enumerate(zip(now, then, strict=True)):
-        mine = late.modes == mode
-        followed[mine] = transport(followed[mine], old.gaussian, new.gaussian)
-    return followed.astype(real_dtype()).astype(np.float64)
+    return _followed(late, then, now, islands.all_positions)
 
 
 def weigh(
     model: Model, late: Late, islands: Islands, rows: WithChunk, end: int, places: Places, account: Account
 ) -> tuple[Late, Islands] | None:
     """Let the particles follow the surrogates and weigh them; None if the weights collapse."""
-    if _normalised(late.surrogates) is None:
+    now, then = _normalised(late.surrogates), _normalised(late.then)
+    assert then is not None
+    if now is None:
         return None
-    before, after = islands.all_positions, positions_now(late, islands)
-    log_weights = _surrogate_change(late, before, after)
+    before = islands.all_positions
+    after = _followed(late, then, now, before)
+    log_weights = _surrogate_change(late, then, now, before, after)
     log_weights += _remainder_change(model, late, before, after, rows, end, places)
     log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)
     fraction = ess_fraction(log_weights.reshape(islands.log_weights.shape))
@@ -135,7 +134,7 @@ def weigh(
     account.num_non_finite += int(np.isneginf(log_weights).sum())
     if fraction < COLLAPSE:
         return None
-    account.kernel_bias += _kernel_bias(late, before, log_weights)
+    account.kernel_bias += _kernel_bias(late, then, before, log_weights)
     smallest, largest = GROWTHS
     growth = late.growth * (0.5 if fraction < 0.5 else 1.5 if fraction > 0.9 else 1.0)
     late = late._replace(then=late.surrogates, num_rows_then=end, growth=min(max(growth, smallest), largest))
@@ -240,11 +239,19 @@ def _of_all_rows(model: Model, position: np.ndarray, rows: WithChunk, end: int) 
     return surrogate
 
 
-def _surrogate_change(late: Late, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+def _followed(late: Late, then: list[Normalised], now: list[Normalised], positions: np.ndarray) -> np.ndarray:
+    """Positions that were right then under the affine maps to now, in numbers that the device can hold."""
+    followed = positions.copy()
+    for mode, (old, new) in enumerate(zip(then, now, strict=True)):
+        mine = late.modes == mode
+        followed[mine] = transport(followed[mine], old.gaussian, new.gaussian)
+    return followed.astype(real_dtype()).astype(np.float64)
+
+
+def _surrogate_change(
+    late: Late, then: list[Normalised], now: list[Normalised], before: np.ndarray, after: np.ndarray
+) -> np.ndarray:
     """The log weights that the surrogates give particles which follow them: one number for all of a mode's."""
-    now, then = _normalised(late.surrogates), _normalised(late.then)
-    assert now is not None
-    assert then is not None
     change = np.empty(len(before))
     for mode, (new, old) in enumerate(zip(late.surrogates, late.then, strict=True)):
         mine = late.modes == mode
@@ -273,10 +280,8 @@ def _remainder_change(
     return old + new - 0.5 * variance + remainder.of_prior(model, steps)
 
 
-def _kernel_bias(late: Late, positions: np.ndarray, log_weights: np.ndarray) -> float:
+def _kernel_bias(late: Late, then: list[Normalised], positions: np.ndarray, log_weights: np.ndarray) -> float:
     """The error that the heat of the last move leaves in log Z."""
-    then = _normalised(late.then)
-    assert then is not None
     energies = np.empty(len(positions))
     for mode, old in enumerate(then):
         mine = late.modes == mode

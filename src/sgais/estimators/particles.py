@@ -39,7 +39,8 @@ def key_of(place: jax.Array) -> jax.Array:
     return key
 
 
-@partial(jax.jit, static_argnames=("model", "num_draws"))
+# Samplers of gamma variables are long programs that run rarely: the compiler had better not polish them for seconds.
+@partial(jax.jit, static_argnames=("model", "num_draws"), compiler_options={"xla_backend_optimization_level": 1})
 def draw_prior(model: Model, num_draws: int, place: jax.Array) -> jax.Array:
     """Positions of draws from the prior, shape (num_draws, d)."""
     return model.sample_prior(key_of(place), num_draws)

@@ -56,17 +56,12 @@ def at_anchor(model: Model, position: np.ndarray) -> Surrogate:
 
 def with_rows(model: Model, surrogate: Surrogate, rows: Sequence[Blocks]) -> Surrogate:
     """The surrogate after more rows, given in slabs."""
-    anchor = surrogate.anchor.astype(real_dtype())
-    for slab in rows:
-        parts = jax.device_get(_likelihood_derivatives(model, anchor, slab))
-        value, gradient, hessian = (part.sum(axis=0, dtype=np.float64) for part in parts)
-        surrogate = Surrogate(
-            surrogate.anchor,
-            surrogate.value + float(value),
-            surrogate.gradient + gradient,
-            surrogate.hessian + _symmetric(hessian),
-        )
-    return surrogate
+    at, value, gradient, hessian = surrogate
+    anchor = at.astype(real_dtype())
+    for parts in jax.device_get([_likelihood_derivatives(model, anchor, slab) for slab in rows]):
+        more = [part.sum(axis=0, dtype=np.float64) for part in parts]
+        value, gradient, hessian = value + float(more[0]), gradient + more[1], hessian + _symmetric(more[2])
+    return Surrogate(at, value, gradient, hessian)
 
 
 def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Chunk, total: int) -> Surrogate:

@@ -1,5 +1,7 @@
 """How close is the default to the limit: one pass of M likelihoods and one of M gradients over a million rows?
 
+And what does it take besides: memory, and the time until the first record.
+
     python -m benchmarks.limit            # all three problems
     python -m benchmarks.limit linear     # only this one
 
@@ -18,7 +20,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 import sgais
-from benchmarks import memory
+from benchmarks import memory, startup
 from benchmarks.problems import PROBLEMS
 from benchmarks.yardstick import passes
 
@@ -30,6 +32,11 @@ RUNS = 3
 NAMES = ("linear", "logistic", "mixture")
 ASKED = {"linear": "3"}  # times the limit, at most
 LARGEST_MEMORY = 400  # megabytes above the data
+START = {  # of `startup.Startup`: what it is, and seconds that it may take
+    "library": ("`import sgais`", 1.5),
+    "cold": ("the first record, nothing compiled before", 10.0),
+    "warm": ("the first record, compiled programs on disk", 3.0),
+}
 REPORT = Path(__file__).parent / "results" / "limit.md"
 
 
@@ -74,6 +81,20 @@ def peaks(names: list[str]) -> list[str]:
     return table
 
 
+def starts() -> list[str]:
+    """A line of the table for each kind of start."""
+    found = startup.measure()
+    table = [
+        "| from the start of Python to the end of | seconds | yardsticks | seconds, at most |",
+        "|---|---|---|---|",
+    ]
+    table.append(f"| `import numpyro` and one trivial compilation: the yardstick | {found.yardstick:.2f} | 1 | |")
+    for name, (words, most) in START.items():
+        seconds = getattr(found, name)
+        table.append(f"| {words} | {seconds:.2f} | {seconds / found.yardstick:.1f} | {most:g} |")
+    return table
+
+
 def main(names: list[str]) -> None:
     """Measure and report."""
     parts = [
@@ -93,6 +114,12 @@ def main(names: list[str]) -> None:
         f"asked: at most {LARGEST_MEMORY}.",
         "",
         *peaks(names),
+        "",
+        "## Start",
+        "",
+        "Linear regression, 500 rows; processor time, the fastest of three.",
+        "",
+        *starts(),
     ]
     REPORT.write_text("\n".join(parts) + "\n")
     print(REPORT.read_text())

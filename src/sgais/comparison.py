@@ -5,10 +5,9 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from sgais import checkpoint, prediction, running
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
@@ -25,6 +24,9 @@ from sgais.running import Place
 from sgais.shift import ShiftDetector
 from sgais.standings import ComparisonRecord, Standing, Standings
 from sgais.watching import Watching
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Comparison:
@@ -185,7 +187,7 @@ class Comparison:
         error = float(np.hypot(one.standard_error, other.standard_error))
         return one.log_evidence - other.log_evidence, error
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> "pd.DataFrame":
         """The models by probability: log Z, log Bayes factor against the leader, probability with its band."""
         standings = self._standings()
         ranked = sorted(standings, key=lambda name: standings[name].probability, reverse=True)
@@ -205,10 +207,14 @@ class Comparison:
             }
         for name, why in self._failures.items():
             lines[name] = {"note": f"failed: {why}"}
+        import pandas as pd  # slow to import
+
         return pd.DataFrame.from_dict(lines, orient="index")
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """The standing of every model after every chunk, one row each."""
+        import pandas as pd  # slow to import
+
         return pd.DataFrame(self._records.columns())
 
     def log_predictives(self, chunk: object) -> dict[str, float]:

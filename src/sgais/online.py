@@ -7,10 +7,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-import pandas as pd
 
 from sgais import checkpoint, fingerprint, running
 from sgais.errors import SgaisError, require
@@ -36,6 +35,9 @@ from sgais.positions import constrain
 from sgais.prediction import Prediction, predict
 from sgais.replicates import expected_log_predictive
 from sgais.running import Place
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Bindable(Protocol):
@@ -307,8 +309,10 @@ class OnlineEvidence:
         """Normalised log weights of the particles (equal after resampling)."""
         return normalised(self._estimator.log_weights_now(self._state_for(self._bound_model())))
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """The records as a data frame, one row per chunk."""
+        import pandas as pd  # slow to import
+
         return pd.DataFrame(self._records.columns())
 
     def to_arviz(self) -> Any:

@@ -1,14 +1,16 @@
 """What every method of `sgais.estimate` returns."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from sgais.estimators.error_budget import in_words
 from sgais.estimators.inference_data import inference_data
 from sgais.estimators.weights import select
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COMPLETE = "complete"
 
@@ -54,8 +56,10 @@ class Result:
         chosen = select(self.log_weights, count, np.random.default_rng(seed).random())
         return {name: values[chosen] for name, values in self.particles.items()}
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """The records as a data frame, one row per record."""
+        import pandas as pd  # slow to import
+
         return pd.DataFrame(self.records, columns=list(self.records[0]._fields) if self.records else None)
 
     def to_arviz(self) -> Any:

@@ -13,7 +13,6 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 LARGEST_STEP = 0.55  # of the threshold: one chunk is an outlier, two in a row are a shift
@@ -49,4 +48,6 @@ def threshold_for(mean_run_length: float, reference: float) -> float:
         highest += 1.0
     if run_length(lowest, reference) >= mean_run_length:
         return lowest
+    from scipy.optimize import brentq  # slow to import
+
     return float(brentq(lambda height: run_length(height, reference) - mean_run_length, lowest, highest, xtol=1e-6))

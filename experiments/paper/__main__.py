@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from experiments.paper import accuracy_and_speed, appendix_a, report, runner, sensitivity, shift, tables
+from experiments.paper import accuracy_and_speed, appendix_a, data_sets, report, runner, sensitivity, shift, tables
 from experiments.paper.cache import Cache
 from experiments.paper.settings import FULL, QUICK, VERSIONS, Settings
 from experiments.paper.task import Task, without_repetitions
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "experiments" / "paper" / "results"  # of the full version, its runs in it; committed
 REPORT = ROOT / "docs" / "paper"  # of the full version; committed
 OUTPUT = ROOT / "paper-output"  # of all other versions
-EXPERIMENTS = {each.TABLE: each for each in (accuracy_and_speed, shift, sensitivity, appendix_a)}
+EXPERIMENTS = {each.TABLE: each for each in (accuracy_and_speed, data_sets, shift, sensitivity, appendix_a)}
 INTERRUPTED = 130  # as shells have it
 
 

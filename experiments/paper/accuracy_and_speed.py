@@ -16,7 +16,7 @@ from experiments.paper import drawing, tables
 from experiments.paper.cache import Cache, Run
 from experiments.paper.execution import COMPLETE, OUT_OF_TIME, STUCK
 from experiments.paper.findings import Finding, judged, unknown
-from experiments.paper.settings import AIS, DEFAULT, NESTED, PAPER, PROBLEMS, REFERENCE, Settings
+from experiments.paper.settings import AIS, DATA_SETS, DEFAULT, NESTED, PAPER, PROBLEMS, REFERENCE, Settings
 from experiments.paper.task import Task
 
 TABLE = "accuracy_and_speed"
@@ -33,6 +33,7 @@ CLAIMS = {
 NEGLIGIBLE = 0.01  # relative; what the eye cannot tell apart in the paper's figures
 ACCURATE = 0.02  # relative, at every size
 EXACT = ("linear",)
+ENDED = (COMPLETE, STUCK)  # by the published rule also where the points of NS no longer move
 SPEED_ROWS = {1, 2, 3, 5}  # first digits of the sizes at which the time of a stream is marked
 
 
@@ -40,18 +41,19 @@ def tasks(settings: Settings) -> list[Task]:
     """A stream for each seed; a run for each size and seed of the others."""
     found = []
     for problem in PROBLEMS:
+        data_set = DATA_SETS.get(problem, 0)
         streams = [(PAPER, seed) for seed in settings.seeds] + [(DEFAULT, seed) for seed in settings.default_seeds]
-        found += [
-            Task(problem, method, settings.rows, settings.data_rows, seed, timed=seed in settings.timed_seeds)
-            for method, seed in streams
-        ]
+        others = [(NESTED, seed) for seed in settings.nested_seeds] + [(AIS, seed) for seed in settings.ais_seeds]
         for rows in settings.sizes:
+            is_last = rows == settings.rows  # where speed-ups are told: more seeds are timed
+            timed_seeds = settings.timed_seeds if is_last else settings.nested_seeds[:1]
             found += [
-                Task(problem, method, rows, settings.data_rows, seed, timed=seed == seeds[0])
-                for method, seeds in ((NESTED, settings.nested_seeds), (AIS, settings.ais_seeds))
-                for seed in seeds
+                Task(problem, method, rows, settings.data_rows, seed, data_set=data_set, timed=seed in timed_seeds)
+                for method, seed in ([*streams, *others] if is_last else others)
             ]
-            found.append(Task(problem, REFERENCE, rows, settings.data_rows, seed=0))
+        found += [
+            Task(problem, REFERENCE, rows, settings.data_rows, seed=0, data_set=data_set) for rows in settings.sizes
+        ]
     return found
 
 
@@ -77,6 +79,12 @@ def of(table: pd.DataFrame, problem: str, method: str, ending: str | None = None
     return chosen if ending is None else chosen[chosen["ending"] == ending]
 
 
+def ended(table: pd.DataFrame, problem: str, method: str) -> pd.DataFrame:
+    """The lines of runs that came to their end."""
+    lines = of(table, problem, method)
+    return lines if lines.empty else lines[lines["ending"].isin(ENDED)]
+
+
 def references(table: pd.DataFrame, problem: str) -> pd.Series:
     """Log Z by rows: exact for linear regression, else Laplace's where it is good to 0.1 nat."""
     found = of(table, problem, REFERENCE, COMPLETE)
@@ -85,7 +93,7 @@ def references(table: pd.DataFrame, problem: str) -> pd.Series:
 
 def errors(table: pd.DataFrame, problem: str, method: str) -> pd.DataFrame:
     """Error of log Z in nats, and over log Z, of every run at every size with a reference."""
-    lines, truth = of(table, problem, method, COMPLETE), references(table, problem)
+    lines, truth = ended(table, problem, method), references(table, problem)
     if lines.empty or truth.empty:
         return pd.DataFrame(columns=["rows", "seed", "error", "relative"])
     lines = lines[lines["rows"].isin(truth.index)].copy()
@@ -102,7 +110,7 @@ def final_errors(table: pd.DataFrame, problem: str, method: str) -> pd.DataFrame
 
 
 def seconds(table: pd.DataFrame, problem: str, method: str, rows: int) -> tuple[float, bool]:
-    """Median time at this size, and whether it is only a lower bound: the run was stopped, got stuck, or not begun.
+    """Median time at this size, and whether it is only a lower bound: the run was stopped, or not begun.
 
     The time of a run that was not begun is that of the most rows that were run, in proportion to the rows.
     """
@@ -112,7 +120,7 @@ def seconds(table: pd.DataFrame, problem: str, method: str, rows: int) -> tuple[
         return float("nan"), False
     most = int(lines["rows"].max())
     here = lines[lines["rows"] == most]
-    is_bound = most < rows or bool((here["ending"] != COMPLETE).any())
+    is_bound = most < rows or bool((here["ending"] == OUT_OF_TIME).any())
     return float(here["seconds"].median()) * rows / most, is_bound
 
 
@@ -141,7 +149,7 @@ def _figure(table: pd.DataFrame, problem: str) -> Figure:
     figure, (evidence, time, error) = drawing.side_by_side(3)
     methods = [method for method in LABELS if not of(table, problem, method).empty]
     for number, method in enumerate(methods):
-        _draw_evidence(evidence, of(table, problem, method, COMPLETE), number, method)
+        _draw_evidence(evidence, ended(table, problem, method), number, method)
         _draw_errors(error, errors(table, problem, method), number, method)
     truth = references(table, problem)
     name = "exact" if problem in EXACT else "reference (Laplace)"
@@ -163,11 +171,13 @@ def _draw_evidence(panel: Axes, lines: pd.DataFrame, number: int, method: str) -
         drawing.seeds_curve(panel, lines, "per_row", number, LABELS[method], **drawing.style_of(number))
     else:
         drawing.points(panel, lines, "per_row", number, LABELS[method])
+        _ring_unfinished(panel, lines, "per_row")
 
 
 def _draw_errors(panel: Axes, lines: pd.DataFrame, number: int, method: str) -> None:
     if not lines.empty:
         drawing.points(panel, lines, "relative", number, LABELS[method], markersize=4)
+        _ring_unfinished(panel, lines, "relative")
 
 
 def _draw_times(panel: Axes, table: pd.DataFrame, problem: str, methods: Sequence[str]) -> None:
@@ -179,7 +189,8 @@ def _draw_times(panel: Axes, table: pd.DataFrame, problem: str, methods: Sequenc
     panel.legend_ = None  # one legend serves all panels
     panel.set_xlabel("rows N")
     panel.set_ylabel("run time (seconds)")
-    _mark_unfinished(panel, table, problem, methods)
+    for method in methods:
+        _ring_unfinished(panel, timed(of(table, problem, method)), "seconds")
 
 
 def _times(table: pd.DataFrame, problem: str, method: str) -> list[tuple[float, float]]:
@@ -191,12 +202,10 @@ def _times(table: pd.DataFrame, problem: str, method: str) -> list[tuple[float, 
     return list(zip(median.index.astype(float), median.astype(float), strict=True))
 
 
-def _mark_unfinished(panel: Axes, table: pd.DataFrame, problem: str, methods: Sequence[str]) -> None:
-    """A ring around runs that did not come to their end: they would have taken longer."""
-    for method in methods:
-        lines = timed(of(table, problem, method))
-        unfinished = lines[lines["ending"].isin([OUT_OF_TIME, STUCK])].groupby("rows")["seconds"].median()
-        panel.plot(unfinished.index, unfinished, "o", markersize=10, markerfacecolor="none", markeredgecolor="black")
+def _ring_unfinished(panel: Axes, lines: pd.DataFrame, column: str) -> None:
+    """A ring around the median of runs that were stopped or got stuck."""
+    middle = lines[lines["ending"].isin([OUT_OF_TIME, STUCK])].groupby("rows")[column].median()
+    panel.plot(middle.index, middle, "o", markersize=10, markerfacecolor="none", markeredgecolor="black")
 
 
 def findings(table: pd.DataFrame, problem: str) -> list[Finding]:
@@ -220,13 +229,15 @@ def _accurate_everywhere(table: pd.DataFrame) -> Finding:
 
 def _agrees_with_nested(table: pd.DataFrame, problem: str) -> Finding:
     claim = "SGAIS converges to the same result as NS with a negligible error for large N"
-    ours, theirs = of(table, problem, PAPER, COMPLETE), of(table, problem, NESTED, COMPLETE)
+    ours, theirs = (ended(table, problem, method) for method in (PAPER, NESTED))
     common = [] if ours.empty or theirs.empty else sorted(set(ours["rows"]) & set(theirs["rows"]))
     if not common:
         return unknown(claim, "no run of nested sampling came to its end")
-    medians = [lines[lines["rows"] == common[-1]]["log_evidence"].median() for lines in (ours, theirs)]
+    ours, theirs = (lines[lines["rows"] == common[-1]] for lines in (ours, theirs))
+    medians = [lines["log_evidence"].median() for lines in (ours, theirs)]
     difference = abs(medians[0] - medians[1]) / abs(medians[1])
-    words = f"they differ by {difference:.2%} at N = {common[-1]:,}, the most rows at which NS came to its end"
+    stuck = f", where {(theirs['ending'] == STUCK).sum()} of {len(theirs)} runs of NS got stuck"
+    words = f"they differ by {difference:.2%} at N = {common[-1]:,}{stuck if STUCK in set(theirs['ending']) else ''}"
     return judged(claim, difference <= NEGLIGIBLE, words)
 
 
@@ -238,7 +249,7 @@ def _ais_is_slower(table: pd.DataFrame, problem: str) -> Finding:
         return unknown(claim, "no runs")
     (slow, slow_bound), (fast, fast_bound) = (seconds(table, problem, method, common[-1]) for method in (AIS, NESTED))
     bound = "at least " if slow_bound else ""
-    caution = "; NS did not come to its end" if fast_bound else ""
+    caution = "; NS was stopped" if fast_bound else ""
     words = f"{bound}{slow:.3g} s against {fast:.3g} s at N = {common[-1]:,}{caution}"
     return judged(claim, slow > 2 * fast, words)
 

@@ -55,7 +55,7 @@ def execute(task: Task, limit: float) -> Outcome:
 
 
 def _execute(task: Task, limit: float) -> Outcome:
-    simulation = simulation_of(task.problem, task.data_rows)
+    simulation = simulation_of(task.problem, task.data_rows, task.data_set)
     model, data = model_of(task.problem, task.parameters), first_rows(simulation.data, task.rows)
     if task.method == settings.REFERENCE:
         return _reference(model, data, simulation.parameters, limit)

@@ -13,11 +13,21 @@ from experiments.paper import drawing, tables
 from experiments.paper.cache import Cache, Run
 from experiments.paper.execution import COMPLETE
 from experiments.paper.findings import Finding, falls, judged, rises, unknown
-from experiments.paper.settings import LEARNING_RATE_WITH_STEPS, PAPER, PRODUCT, PUBLISHED, REFERENCE, VARIED, Settings
+from experiments.paper.settings import (
+    DATA_SETS,
+    LEARNING_RATE_WITH_STEPS,
+    PAPER,
+    PRODUCT,
+    PUBLISHED,
+    REFERENCE,
+    VARIED,
+    Settings,
+)
 from experiments.paper.task import Task
 
 TABLE = "sensitivity"
 PROBLEM = "mixture"
+DATA_SET = DATA_SETS[PROBLEM]
 FIGURES = {
     "target_ess_fraction": "figure6",
     "learning_rate": "figure7",
@@ -69,13 +79,13 @@ def _streams(settings: Settings, parameter: str, value: float) -> list[Task]:
     first, *_ = settings.sensitivity_seeds
     chosen = parameters_of(parameter, value)
     return [
-        Task(PROBLEM, PAPER, settings.sensitivity_rows, settings.data_rows, seed, chosen, timed=seed == first)
+        Task(PROBLEM, PAPER, settings.sensitivity_rows, settings.data_rows, seed, chosen, DATA_SET, timed=seed == first)
         for seed in settings.sensitivity_seeds
     ]
 
 
 def _reference(settings: Settings) -> Task:
-    return Task(PROBLEM, REFERENCE, settings.sensitivity_rows, settings.data_rows, seed=0)
+    return Task(PROBLEM, REFERENCE, settings.sensitivity_rows, settings.data_rows, seed=0, data_set=DATA_SET)
 
 
 def parameters_of(parameter: str, value: float) -> dict[str, float]:

@@ -18,8 +18,9 @@ class Task:
         method: A name of `settings`.
         rows: How many of the data are seen.
         data_rows: Of the largest data set, which the rows are the first of.
-        seed: Of the estimate; the data have their own.
+        seed: Of the estimate.
         parameters: Where they differ from the published ones.
+        data_set: Of all that the problem's simulation can make: the seed of the data.
         timed: Whether its seconds matter: then it runs alone. No part of its identity.
     """
 
@@ -29,11 +30,12 @@ class Task:
     data_rows: int
     seed: int
     parameters: Mapping[str, float] = field(default_factory=dict)
+    data_set: int = 0
     timed: bool = False
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the run is found by."""
+        """What the run is found by. The first data set goes without saying: most problems have no other."""
         return {
             "problem": self.problem,
             "method": self.method,
@@ -41,7 +43,7 @@ class Task:
             "data_rows": self.data_rows,
             "seed": self.seed,
             "parameters": {name: self.parameters[name] for name in sorted(self.parameters)},
-        }
+        } | ({"data_set": self.data_set} if self.data_set else {})
 
     @property
     def key(self) -> str:
@@ -58,7 +60,8 @@ class Task:
 
     def __str__(self) -> str:
         chosen = "".join(f", {name} {value:g}" for name, value in self.settings["parameters"].items())
-        return f"{self.problem}, {self.method}, {self.rows:,} rows{chosen}, seed {self.seed}"
+        data = f", data set {self.data_set}" if self.data_set else ""
+        return f"{self.problem}{data}, {self.method}, {self.rows:,} rows{chosen}, seed {self.seed}"
 
 
 def without_repetitions(tasks: list[Task]) -> list[Task]:

@@ -39,6 +39,7 @@ def test_a_run_is_found_again(cache):
         {"data_rows": 3000},
         {"seed": 1},
         {"parameters": {"num_particles": 5}},
+        {"data_set": 1},
     ],
 )
 def test_whatever_determines_a_run_tells_it_from_others(cache, change):

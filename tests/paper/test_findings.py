@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 import synthetic_tables
 
-from experiments.paper import accuracy_and_speed, appendix_a, differences, sensitivity, shift
+from experiments.paper import accuracy_and_speed, appendix_a, data_sets, differences, sensitivity, shift, tables
+from experiments.paper.__main__ import RESULTS
 from experiments.paper.findings import Verdict, falls, rises
 from experiments.paper.headline import headlines
-from experiments.paper.settings import PAPER, PROBLEMS, VARIED
+from experiments.paper.settings import DATA_SETS, PAPER, PROBLEMS, VARIED
 
 NOTHING = pd.DataFrame()
 
@@ -152,9 +153,43 @@ def test_accuracy_and_speed_can_be_otherwise():
     assert verdicts(found) == [Verdict.DIFFERS] * 4, found
 
 
-def test_a_nested_sampler_that_gets_stuck_is_no_reference():
-    table = synthetic_tables.accuracy_and_speed(nested_ending="stuck")
-    assert accuracy_and_speed.findings(table, "mixture")[0].verdict == Verdict.UNKNOWN
+@pytest.mark.parametrize(
+    ("ending", "verdict", "words"),
+    [
+        ("stuck", Verdict.AGREES, "where 1 of 1 runs of NS got stuck"),
+        ("out of time", Verdict.UNKNOWN, "no run"),
+        ("complete", Verdict.AGREES, "at N = 1,000,000"),
+    ],
+)
+def test_a_nested_sampler_that_gets_stuck_has_ended_by_the_published_rule(ending, verdict, words):
+    found = accuracy_and_speed.findings(synthetic_tables.accuracy_and_speed(nested_ending=ending), "mixture")[0]
+    assert (found.verdict, words in found.measured) == (verdict, True)
+    assert ("stuck" in found.measured) == (ending == "stuck")
+
+
+def test_where_nested_sampling_ends():
+    stuck = differences.nested_ends(synthetic_tables.accuracy_and_speed(nested_ending="stuck"))[0]
+    assert "mixture: from 1,000 rows on, with a log Z 0.05% too low at 1,000,000" in stuck
+    assert differences.nested_ends(synthetic_tables.accuracy_and_speed()) == ["None of our runs got stuck."]
+
+
+def test_the_typical_data_set_is_the_one_in_the_middle():
+    table = synthetic_tables.data_sets((0.001, 0.004, 0.002))
+    assert data_sets.typical(table) == 2
+    assert data_sets.summary(table)["median"].tolist() == pytest.approx([0.001, 0.004, 0.002])
+    assert data_sets.summary(table)["max"].tolist() == pytest.approx([0.015, 0.06, 0.03])
+    assert "more than 0.2% on 1 of them. Data set 2 is in the middle" in differences.choice(table)[0]
+
+
+def test_a_data_set_without_a_reference_is_left_out():
+    table = synthetic_tables.data_sets()
+    without = table[(table["method"] == PAPER) | (table["data_set"] != 1)]
+    assert data_sets.summary(without).index.tolist() == [0, 2]
+    assert data_sets.summary(NOTHING).empty
+
+
+def test_figures_show_the_typical_mixture():
+    assert data_sets.typical(tables.read(RESULTS, data_sets.TABLE)) == DATA_SETS["mixture"]
 
 
 def test_headlines_as_published():
@@ -187,6 +222,12 @@ def test_a_lower_bound_decides_only_if_it_is_high_enough():
     )
     assert (fast.verdict, slow.verdict) == (Verdict.AGREES, Verdict.UNKNOWN)
     assert fast.as_published.startswith("at least")
+
+
+def test_the_time_until_nested_sampling_gets_stuck_is_all_that_it_takes():
+    table = synthetic_tables.accuracy_and_speed(nested_ending="stuck", nested_factor=2.0)
+    found = headlines(table, synthetic_tables.sensitivity())[3]
+    assert (found.verdict, found.as_published) == (Verdict.DIFFERS, "2.0")
 
 
 def test_a_run_that_was_never_begun_gives_the_bound_of_the_one_that_took_too_long():

@@ -40,6 +40,7 @@ def test_cached_runs_become_tables_and_a_report(folders, monkeypatch):
     accuracy = found["accuracy_and_speed"]
     assert set(accuracy["problem"]) == {"linear", "logistic", "mixture"}
     assert set(accuracy["method"]) == {PAPER, DEFAULT, "nested", "ais", "reference"}
+    assert found["data_sets"].groupby("data_set").size().tolist() == [2, 2], "a run and a reference each"
     assert found["shift"].groupby(["components", "order"]).ngroups == 6
     assert found["sensitivity"]["parameter"].nunique() == 7
     assert len(found["appendix_a"]) == 2 * 2 * TINY.appendix_runs

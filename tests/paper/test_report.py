@@ -29,6 +29,7 @@ def written(tmp_path_factory):
     tables.write(
         results, "accuracy_and_speed", synthetic_tables.accuracy_and_speed(nested_factor=2000.0, ais_factor=9000.0)
     )
+    tables.write(results, "data_sets", synthetic_tables.data_sets())
     tables.write(results, "shift", pd.concat(both))
     tables.write(results, "sensitivity", synthetic_tables.sensitivity())
     tables.write(results, "appendix_a", synthetic_tables.appendix_a())

@@ -46,7 +46,7 @@ bench: install  ## Beside other libraries: 10 minutes; FULL=1: three problems to
 bench-check: install  ## Has the default become slower? A short run against the committed baseline (RENEW=1: a new one)
 	$(BIN)/python -m benchmarks.check $(if $(RENEW),--renew)
 
-bench-limit: install  ## The default beside one pass over a million rows, its memory and its start (a quarter of an hour)
+bench-limit: install  ## The default beside one pass over a million rows, its memory and its start (five minutes)
 	$(BIN)/python -m benchmarks.limit
 
 bench-growth: install  ## Cost of a row against rows, particles, parameters and islands (an hour)

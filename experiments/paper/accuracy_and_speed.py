@@ -139,6 +139,16 @@ def speed_up(table: pd.DataFrame, problem: str, over: str, method: str = PAPER) 
     return theirs / seconds(table, problem, method, rows)[0], is_bound
 
 
+def speed_up_range(table: pd.DataFrame, problem: str, over: str, method: str = PAPER) -> tuple[float, float] | None:
+    """The same for the fastest and the slowest run of the other method; None where fewer than two were timed."""
+    theirs, ours = timed(of(table, problem, over)), of(table, problem, method)
+    if theirs.empty or ours.empty:
+        return None
+    rows = int(ours["rows"].max())
+    times = theirs[theirs["rows"] == rows]["seconds"] / seconds(table, problem, method, rows)[0]
+    return (float(times.min()), float(times.max())) if len(times) > 1 else None
+
+
 def draw(table: pd.DataFrame) -> dict[str, Figure]:
     """A figure for each problem that was measured."""
     known = set() if table.empty else set(table["problem"])

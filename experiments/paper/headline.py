@@ -90,7 +90,7 @@ def _speed_up(table: pd.DataFrame, problem: str, over: str, published: float) ->
     return Headline(
         f"speed-up over {over}, {problem}{_at(rows)}",
         f"{published}",
-        _ratio_words(*ours),
+        _ratio_words(*ours) + _range_words(accuracy_and_speed.speed_up_range(table, problem, over)),
         _ratio_words(*default),
         stream["seed"].nunique() if len(stream) else 0,
         f"at least {published}",
@@ -119,6 +119,10 @@ def _fast(accuracy: pd.DataFrame, varied: pd.DataFrame) -> Headline:
 
 def _ratio_words(ratio: float, is_bound: bool) -> str:
     return NONE if np.isnan(ratio) else f"{'at least ' if is_bound else ''}{ratio:.1f}"
+
+
+def _range_words(ends: tuple[float, float] | None) -> str:
+    return f" ({ends[0]:.1f} to {ends[1]:.1f})" if ends else ""
 
 
 def _speed_verdict(ratio: float, is_bound: bool, published: float, rows: int) -> Verdict:

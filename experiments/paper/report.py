@@ -121,7 +121,8 @@ def _headlines(found: Tables) -> list[Block]:
         Paragraph(
             "Errors are over log Z, median and range over the seeds, against the exact evidence (linear regression) or "
             "Laplace's with importance sampling, good to 0.1 nat; in nats the median. Speed-ups are ratios of median "
-            "run times (of the seeds that were timed), always over NS and AIS with the published settings. "
+            "run times (of the seeds that were timed), with the range over the runs of NS where several were timed; "
+            "always over NS and AIS with the published settings. "
             '"At least": NS or AIS was stopped, and would have taken longer; or it was not begun, and the time is that '
             "of fewer rows, in proportion to the rows. Where NS got stuck, the time is that until then. "
             "The published numbers are those of a million rows; ours are judged only there."
@@ -166,7 +167,7 @@ def _differences(found: Tables, limit: float) -> list[Block]:
             "the posterior has become. In the end no step stays inside the contour, and the two live points are copies "
             "of one that cannot move. From there on the terms of the sum only shrink, so that the published rule, "
             "terms below 1 % of Z, is met without the posterior having been reached. We end there, too, and say so; "
-            "the ten iterations or so in which the terms shrink to 1 % are not in our times."
+            "the iterations in which the terms then shrink to 1 % are not in our times."
         ),
         *map(Paragraph, differences.nested_ends(table)),
         Heading(3, "A learning rate of 1.0"),

@@ -230,6 +230,15 @@ def test_the_time_until_nested_sampling_gets_stuck_is_all_that_it_takes():
     assert (found.verdict, found.as_published) == (Verdict.DIFFERS, "2.0")
 
 
+def test_a_speed_up_over_several_runs_is_given_with_its_range():
+    table = synthetic_tables.accuracy_and_speed()
+    slower = table[(table["method"] == "nested") & (table["problem"] == "linear")].assign(seed=1)
+    slower["seconds"] *= 3
+    found = headlines(pd.concat([table, slower]), synthetic_tables.sensitivity())
+    assert found[3].as_published == "400.0 (200.0 to 600.0)"
+    assert found[5].as_published == "200.0", "one run has no range"
+
+
 def test_a_run_that_was_never_begun_gives_the_bound_of_the_one_that_took_too_long():
     table = synthetic_tables.accuracy_and_speed()
     annealed = (table["problem"] == "logistic") & (table["method"] == "ais")

@@ -25,9 +25,9 @@ def report(lines: list[Line], settings: Settings, command: str, figures: list[Pa
         "",
         f"Printed by `{command}`; every run is a line of `peers.csv`. The same rows for all, each run alone in a "
         "process of its own, one core, one thread. Seconds are without compilation; medians of "
-        f"{settings.seeds} runs (of one where it takes {settings.short:.0f} s or more). A run is killed after "
-        f"{settings.limit:.0f} s, and data with more rows are then not begun. Errors are against the exact log Z "
-        "(linear) or Laplace with importance sampling.",
+        f"{settings.seeds} runs. A run that takes more than {settings.slow:.0f} s is not repeated, one that takes "
+        f"{settings.limit:.0f} s is killed, and data with more rows are then not begun. Errors are against the exact "
+        "log Z (linear) or Laplace with importance sampling.",
         "",
         "## The default against the fastest peer that is right",
         "",

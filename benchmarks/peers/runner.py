@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.peers import process, worker
 from benchmarks.peers.cache import Cache
 from benchmarks.peers.environments import python_of
-from benchmarks.peers.methods import DEFAULT, METHODS
+from benchmarks.peers.methods import METHODS
 from benchmarks.peers.outcome import COMPLETE, FAILED, NOT_BEGUN, OUT_OF_TIME, TOO_SLOW, Outcome
 from benchmarks.peers.settings import Settings
 from benchmarks.peers.task import ROOT, Task
@@ -39,7 +39,8 @@ def make(task: Task, limit: float) -> Outcome:
         if ended.in_time and ended.code == 0:
             outcome = Outcome(**json.loads((folder / worker.OUTCOME).read_text(encoding="utf-8")))
         elif ended.in_time:
-            outcome = Outcome(FAILED, ended.errors.strip()[-LAST_WORDS:], seconds=ended.seconds)
+            words = ended.errors.replace(f"{ROOT}/", "").strip()[-LAST_WORDS:]
+            outcome = Outcome(FAILED, words, seconds=ended.seconds)
         else:
             outcome = Outcome(OUT_OF_TIME, seconds=ended.seconds)
     return outcome._replace(peak_megabytes=ended.peak_megabytes, limit=limit)
@@ -67,9 +68,9 @@ def _of_method(
         if outcome.ending != COMPLETE:
             reason = f"{outcome.ending} at {rows:,} rows"
             continue
-        if outcome.seconds > settings.hopeless:
+        if outcome.seconds > settings.slow:
             reason = f"{TOO_SLOW}: {outcome.seconds:.0f} s at {rows:,} rows"
-        if method == DEFAULT or outcome.seconds < settings.short:
+        else:
             for seed in range(1, settings.seeds):
                 task = Task(problem, method, rows, seed)
                 yield task, _found_or_made(task, settings.limit, cache, make)

@@ -10,17 +10,16 @@ class Settings:
     Attributes:
         rows: Sizes of the data, rising.
         limit: Seconds that a run may take, after what it compiles before.
-        seeds: Runs of our default, and of others that take less than `short` seconds.
-        short: Seconds.
-        hopeless: Seconds after which the next size is not begun: ten times the rows take at least three times as long.
+        seeds: Runs of each method that is not slow.
+        slow: Seconds after which a run is not repeated, and the next size not begun: ten times the rows take at least
+            three times as long.
         problems: Names of `problems.PROBLEMS`.
     """
 
     rows: tuple[int, ...]
     limit: float
     seeds: int
-    short: float = 100.0
-    hopeless: float = 200.0
+    slow: float = 180.0
     problems: tuple[str, ...] = ("linear", "logistic", "mixture")
 
 

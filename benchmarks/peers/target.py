@@ -18,6 +18,7 @@ from benchmarks.problems import PROBLEMS
 
 BLOCK_ROWS = 1024  # few enough to stay in the cache with a hundred positions, many enough for one
 SMALLEST, LARGEST = 1e-300, 1.0 - 1e-16  # of a unit cube that the Gaussian distribution function can be inverted on
+IMPOSSIBLE = -1e300  # a log-likelihood
 Columns = dict[str, jax.Array]
 
 
@@ -74,11 +75,11 @@ class Target:
         self.num_likelihoods += len(positions)
         padded = _padded(positions)
         values = self._many(padded, self.columns, self.num_rows if num_rows is None else num_rows)
-        return np.asarray(values, np.float64)[: len(positions)]
+        return _for_the_host(values)[: len(positions)]
 
     def row_log_likelihoods(self, positions: np.ndarray, row: int) -> np.ndarray:
         """Of one row at each position. Called from the host; not counted, as it sees next to no data."""
-        return np.asarray(self._one_row(_padded(positions), self.columns, row), np.float64)[: len(positions)]
+        return _for_the_host(self._one_row(_padded(positions), self.columns, row))[: len(positions)]
 
     def log_likelihood_of(self, position: np.ndarray) -> float:
         """Of all rows at one position. Called from the host, and counted."""
@@ -104,6 +105,11 @@ def _padded(positions: np.ndarray) -> np.ndarray:
     count = len(positions)
     step = 1 << max(count.bit_length() - 3, 0)
     return np.concatenate([positions, np.repeat(positions[:1], -count % step, axis=0)])
+
+
+def _for_the_host(values: jax.Array) -> np.ndarray:
+    """An array that may be written to, with numbers that all samplers take: far out in the prior there may be none."""
+    return np.nan_to_num(np.array(values, np.float64), nan=IMPOSSIBLE, neginf=IMPOSSIBLE)
 
 
 def _total(model: Any, position: jax.Array, columns: Columns, num_rows: Any, with_gradient: bool) -> Any:

@@ -48,6 +48,15 @@ def test_the_likelihood_is_the_model_s(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_samplers_are_given_numbers_wherever_they_look(name):
+    target = target_of(name)
+    far_out = np.full((2, target.dimension), 1e30)
+    for values in (target.log_likelihoods(far_out), target.row_log_likelihoods(far_out, 0)):
+        assert np.isfinite(values).all()
+        values[:] = 0.0  # some of them write there
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_its_gradient_is_that_of_the_model(name):
     target = target_of(name)
     position = jnp.asarray(0.3 * target.draws(1, seed=0)[0], jnp.float32)

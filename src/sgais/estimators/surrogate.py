@@ -37,7 +37,7 @@ class Surrogate(NamedTuple):
     def values_at(self, positions: np.ndarray) -> np.ndarray:
         """The surrogate's log density at positions (n, d)."""
         steps = positions - self.anchor
-        return self.value + steps @ self.gradient + 0.5 * np.einsum("ni,ij,nj->n", steps, self.hessian, steps)
+        return self.value + steps @ self.gradient + 0.5 * np.sum((steps @ self.hessian) * steps, axis=1)
 
 
 class Normalised(NamedTuple):
@@ -95,7 +95,7 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
 def normalise(surrogate: Surrogate) -> Normalised | None:
     """The Gaussian that the surrogate is, or None where it has no maximum."""
     precision = -surrogate.hessian
-    if not np.isfinite(precision).all() or np.linalg.eigvalsh(precision)[0] <= 0:
+    if not _is_positive_definite(precision):
         return None
     step = np.linalg.solve(precision, surrogate.gradient)
     gaussian = Gaussian(surrogate.anchor + step, precision)
@@ -116,6 +116,16 @@ def _nothing(anchor: np.ndarray) -> Surrogate:
 def _beyond(old: Surrogate, new: Surrogate, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What the old quadratic does not know of the gradient and Hessian at the new anchor."""
     return new.gradient - old.gradient - old.hessian @ step, new.hessian - old.hessian
+
+
+def _is_positive_definite(matrix: np.ndarray) -> bool:
+    if not np.isfinite(matrix).all():
+        return False
+    try:
+        np.linalg.cholesky(matrix)  # faster than eigenvalues
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _symmetric(matrix: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow test-browser lint format bench bench-check bench-limit bench-growth bench-engine bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -48,6 +48,12 @@ bench-check: install  ## Has the default become slower? A short run against the 
 
 bench-limit: install  ## The default beside one pass over a million rows, its memory and its start (five minutes)
 	$(BIN)/python -m benchmarks.limit
+
+bench-hotspots: install  ## Where the time of the default goes (three minutes)
+	$(BIN)/python -m benchmarks.hotspots
+
+bench-layout: install  ## What it costs to write a likelihood one way or another (a minute)
+	$(BIN)/python -m benchmarks.layout
 
 bench-growth: install  ## Cost of a row against rows, particles, parameters and islands (an hour)
 	$(BIN)/python -m benchmarks.growth

@@ -10,7 +10,7 @@ import numpy as np
 
 from sgais.blocks import Blocks, pack_whole
 from sgais.likelihood import gradient_sum, log_likelihoods
-from sgais.model import Model
+from sgais.model import Model, real_dtype
 
 Clock = Callable[[], float]
 
@@ -33,7 +33,7 @@ def passes(
     """Time both passes with this many particles; the fastest of some repeats."""
     blocks = jax.device_put(pack_whole(data))
     draws = np.random.default_rng(0).normal(size=(num_particles, model.dimension))
-    positions = 0.1 * jnp.asarray(draws, jnp.float32)
+    positions = 0.1 * jnp.asarray(draws, real_dtype())
     return Passes(
         _fastest(lambda: log_likelihoods(model, positions, [blocks]), repeats, clock),
         _fastest(lambda: _gradients(model, positions, blocks), repeats, clock),

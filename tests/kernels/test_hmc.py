@@ -54,22 +54,6 @@ def test_the_step_size_is_steered_to_the_target_acceptance():
         assert float(settled.acceptance) == pytest.approx(0.9, abs=0.05)
 
 
-@pytest.mark.parametrize(("step_size", "trajectories"), [(0.3, 5), (1.55, 2)])
-def test_long_trajectories_need_be_few(step_size, trajectories):
-    """On a flat density every trajectory is accepted, and goes as far as its velocity takes it."""
-    calls = []
-
-    def flat(positions):
-        jax.debug.callback(lambda: calls.append(1))
-        return jnp.zeros(len(positions)), jnp.zeros_like(positions)
-
-    kernel = HMC(num_leapfrog=1, num_long=2)
-    _, info = hmc.move(jax.random.key(0), jnp.zeros((10, 1)), flat, jnp.eye(1), step_size, kernel)
-    jax.effects_barrier()
-    assert len(calls) == 1 + trajectories
-    assert float(info.acceptance) == 1.0
-
-
 def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
     def wall(positions):
         log_densities = jnp.where(positions[:, 0] > 0, -positions[:, 0], jnp.nan)
@@ -86,8 +70,6 @@ def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
     [
         ({"num_trajectories": 0}, "`num_trajectories` must be a whole number of at least 1"),
         ({"num_trajectories": True}, "`num_trajectories` must be a whole number of at least 1"),
-        ({"num_long": 0}, "`num_long` must be a whole number of at least 1"),
-        ({"num_long": 6}, "`num_long` must be at most num_trajectories = 5"),
         ({"num_leapfrog": 0}, "`num_leapfrog` must be a whole number of at least 1"),
         ({"num_leapfrog": 2.5}, "`num_leapfrog` must be a whole number of at least 1"),
         ({"target_acceptance": 1.0}, "`target_acceptance` must lie between 0 and 1"),

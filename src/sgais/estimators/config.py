@@ -39,7 +39,7 @@ class Config:
     batch_size: int = 256
     largest_dimension: int = 500
     kernel: Langevin = field(default_factory=Langevin)
-    early_kernel: HMC = field(default_factory=lambda: HMC(num_long=3))
+    early_kernel: HMC = field(default_factory=HMC)
 
     @staticmethod
     def paper(**changes: Any) -> PaperConfig:

@@ -19,7 +19,6 @@ LogDensity: TypeAlias = Callable[[jax.Array], tuple[jax.Array, jax.Array]]
 ADAPTATION_RATE = 0.5
 SMALLEST_STEP = 1e-3
 QUARTER_TURN = math.pi / 2  # longer trajectories come back: on a Gaussian, half a turn only changes the sign
-NEARLY = 0.98  # the longest step
 JITTER = (0.7, 1.3)  # of each particle's step size, so that no trajectory length resonates with an orbit
 
 
@@ -31,22 +30,14 @@ class HMC:
         num_trajectories: Trajectories (and Metropolis tests) per move.
         num_leapfrog: Leapfrog steps per trajectory.
         target_acceptance: The acceptance rate that the step size is steered to.
-        num_long: Fewer trajectories, for moves whose trajectories are as long as they may be, a quarter turn: after one
-            of these a particle knows nothing of where it was, the others are for those that were rejected. None for no
-            fewer.
     """
 
     num_trajectories: int = 5
     num_leapfrog: int = 3
     target_acceptance: float = 0.75
-    num_long: int | None = None
 
     def __post_init__(self) -> None:
         require_count("num_trajectories", self.num_trajectories)
-        if self.num_long is not None:
-            require_count("num_long", self.num_long)
-            no_more = self.num_long <= self.num_trajectories
-            require(no_more, "num_long", f"be at most num_trajectories = {self.num_trajectories}", self.num_long)
         require_count("num_leapfrog", self.num_leapfrog)
         require(0 < self.target_acceptance < 1, "target_acceptance", "lie between 0 and 1", self.target_acceptance)
 
@@ -73,7 +64,7 @@ class Info(NamedTuple):
     num_non_finite: jax.Array
 
 
-_Carry: TypeAlias = tuple[State, jax.Array, jax.Array, jax.Array]  # step size, sums of acceptances and failures
+_Carry: TypeAlias = tuple[State, jax.Array]  # with the step size
 
 
 def move(
@@ -84,7 +75,7 @@ def move(
     step_size: jax.Array | float,
     kernel: HMC,
 ) -> tuple[jax.Array, Info]:
-    """`kernel.num_trajectories` trajectories for every particle, or `kernel.num_long` where they are long.
+    """`kernel.num_trajectories` trajectories for every particle.
 
     Args:
         key: Random key.
@@ -94,23 +85,21 @@ def move(
         step_size: In whitened coordinates.
         kernel: The parameters.
     """
-    longest = QUARTER_TURN / kernel.num_leapfrog
-    is_long = jnp.asarray(step_size) > NEARLY * longest
-    count = jnp.where(is_long, kernel.num_long or kernel.num_trajectories, kernel.num_trajectories)
-    keys = jax.random.split(key, kernel.num_trajectories)
 
-    def advance(number: jax.Array, carry: _Carry) -> _Carry:
-        state, size, acceptances, failures = carry
-        state, probabilities, is_finite = _trajectory(keys[number], state, log_density, whitening, size, kernel)
+    def advance(carry: _Carry, key: jax.Array) -> tuple[_Carry, tuple[jax.Array, jax.Array]]:
+        state, size = carry
+        state, probabilities, is_finite = _trajectory(key, state, log_density, whitening, size, kernel)
         acceptance = jnp.mean(probabilities)
         size = size * jnp.exp(ADAPTATION_RATE * (acceptance - kernel.target_acceptance))
-        return state, jnp.clip(size, SMALLEST_STEP, longest), acceptances + acceptance, failures + jnp.sum(~is_finite)
+        return (state, jnp.clip(size, SMALLEST_STEP, QUARTER_TURN / kernel.num_leapfrog)), (
+            acceptance,
+            jnp.sum(~is_finite),
+        )
 
     start = _state(positions, log_density, whitening)
-    nothing = jnp.zeros((), positions.dtype), jnp.zeros((), int)
-    first: _Carry = (start, jnp.asarray(step_size, positions.dtype), *nothing)
-    state, size, acceptances, failures = jax.lax.fori_loop(0, count, advance, first)
-    return state.positions, Info(acceptances / count, size, failures)
+    keys = jax.random.split(key, kernel.num_trajectories)
+    (state, size), (acceptances, failures) = jax.lax.scan(advance, (start, jnp.asarray(step_size)), keys)
+    return state.positions, Info(jnp.mean(acceptances), size, jnp.sum(failures))
 
 
 def _state(positions: jax.Array, log_density: LogDensity, whitening: jax.Array) -> State:

@@ -47,6 +47,25 @@ def test_islands_that_found_nothing_count_as_zero():
     assert 0.1 < found.standard_error < 1
 
 
+@pytest.mark.parametrize("others", [-6.0, -np.inf])
+def test_if_one_island_has_all_the_evidence_the_error_knows_how_much_it_hangs_on_it(others):
+    """Without that island log Z would be 6 - log 8 nats less, or nothing."""
+    found = combine(np.array([0.0, *[others] * 7]))
+    assert found.log_evidence == pytest.approx(-np.log(8), abs=0.02)
+    assert (3 < found.standard_error < 6) if np.isfinite(others) else (30 < found.standard_error < 100)
+
+
+def test_islands_that_have_parted_claim_more_than_the_error_of_a_mean():
+    """Log-normal Z of spread 3: the relative error of their mean cannot exceed 1, but its log is off by more."""
+    logs = np.random.default_rng(1).normal(-4.5, 3.0, size=(1000, 8))
+    found = np.array([combine(row) for row in logs])
+    of_mean = np.array(
+        [1.21 * np.std(np.exp(row - one), ddof=1) / 8**0.5 for row, one in zip(logs, found[:, 0], strict=True)]
+    )
+    covered, before = (np.mean(np.abs(found[:, 0]) < 3 * errors) for errors in (found[:, 1], of_mean))
+    assert covered > before + 0.1
+
+
 def test_equal_islands_have_no_error():
     assert combine(np.full(8, -3.0)) == (-3.0, 0.0)
 

@@ -54,6 +54,42 @@ def test_the_step_size_is_steered_to_the_target_acceptance():
         assert float(settled.acceptance) == pytest.approx(0.9, abs=0.05)
 
 
+def gaussian(positions):
+    return -0.5 * jnp.sum(positions**2, axis=1), -positions
+
+
+def two_far_modes(positions):
+    return jax.vmap(jax.value_and_grad(lambda at: jax.nn.logsumexp(-0.5 * jnp.stack([at + 10, at - 10])[:, 0] ** 2)))(
+        positions
+    )
+
+
+@pytest.mark.parametrize(
+    ("log_density", "modes", "largest_correlation", "fewest", "most"),
+    [
+        (gaussian, (0.0,), 0.25, 1, 3),
+        (gaussian, (0.0,), 0.0, 20, 20),
+        (two_far_modes, (-10.0, 10.0), 0.25, 20, 20),
+    ],
+)
+def test_a_move_ends_when_particles_have_forgotten_where_they_began(
+    log_density, modes, largest_correlation, fewest, most
+):
+    """A quarter turn on a Gaussian is a new draw; no trajectory leads from one far mode to the other."""
+    start = np.random.default_rng(0).normal(size=(512, 1)) + np.resize(modes, 512)[:, None]
+    kernel = HMC(num_trajectories=20, largest_correlation=largest_correlation)
+    at = jnp.asarray(start, jnp.float32)
+    end, info = hmc.move(jax.random.key(0), at, log_density, jnp.eye(1), 0.5, kernel)
+    assert fewest <= int(info.num_trajectories) <= most
+    assert (abs(np.corrcoef(start[:, 0], end[:, 0])[0, 1]) < 0.25) == (log_density is gaussian)
+
+
+def test_particles_that_all_begin_at_one_place_have_nothing_to_forget_and_go_all_the_way():
+    kernel = HMC(num_trajectories=4, largest_correlation=0.25)
+    _, info = hmc.move(jax.random.key(0), jnp.zeros((512, 1)), gaussian, jnp.eye(1), 0.5, kernel)
+    assert int(info.num_trajectories) == 4
+
+
 def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
     def wall(positions):
         log_densities = jnp.where(positions[:, 0] > 0, -positions[:, 0], jnp.nan)
@@ -73,6 +109,7 @@ def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
         ({"num_leapfrog": 0}, "`num_leapfrog` must be a whole number of at least 1"),
         ({"num_leapfrog": 2.5}, "`num_leapfrog` must be a whole number of at least 1"),
         ({"target_acceptance": 1.0}, "`target_acceptance` must lie between 0 and 1"),
+        ({"largest_correlation": 1.0}, "`largest_correlation` must be at least 0 and less than 1"),
     ],
 )
 def test_impossible_parameters_are_refused(arguments, message):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sgais.errors import require, require_count
@@ -28,7 +29,7 @@ class Config:
         largest_dimension: Parameters up to which Hessians are kept. Beyond, gradients carry the past: noisier moves,
             and an error that grows with the rows, if slowly.
         kernel: Moves on mini-batches, once there are many rows.
-        early_kernel: Moves on all rows, while there are few.
+        early_kernel: Moves on all rows, while there are few; they end when particles have forgotten where they began.
     """
 
     num_particles: int = 128
@@ -39,7 +40,7 @@ class Config:
     batch_size: int = 256
     largest_dimension: int = 500
     kernel: Langevin = field(default_factory=Langevin)
-    early_kernel: HMC = field(default_factory=HMC)
+    early_kernel: HMC = field(default_factory=partial(HMC, largest_correlation=0.25))
 
     @staticmethod
     def paper(**changes: Any) -> PaperConfig:

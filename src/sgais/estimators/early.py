@@ -51,7 +51,8 @@ def take(
     account: Account,
 ) -> tuple[Early, Islands]:
     """Anneal in the rows between the two ends."""
-    piece = slabs(rows.between(*ends), capacity=BLOCK_ROWS if ends[1] - ends[0] <= BLOCK_ROWS else SLAB_ROWS)
+    few = ends[1] - ends[0] <= BLOCK_ROWS
+    piece = slabs(rows.between(*ends), *((BLOCK_ROWS, SMALL_BLOCKS) if few else (SLAB_ROWS, BLOCK_ROWS)))
     inverse_temperature = 0.0
     while True:
         values = weigh(model, islands, piece, account, at_prior=ends[0] == 0 and account.num_moves == 0)

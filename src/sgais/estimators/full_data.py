@@ -79,6 +79,7 @@ def move(
         np.mean([info.acceptance for info in infos]),
         np.exp(np.mean([np.log(info.step_size) for info in infos])),
         np.sum([info.num_non_finite for info in infos]),
+        np.max([info.num_trajectories for info in infos]),
     )
     return np.concatenate(moved)[: len(positions)], together
 

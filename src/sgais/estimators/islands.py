@@ -16,6 +16,7 @@ from sgais.estimators.weights import select
 
 LARGEST_SPREAD = 1.5  # standard deviation of the islands' log evidences
 SMALLEST_STEP = 1e-12  # of the inverse temperature
+LOST = 50.0  # nats below the best island, beyond which it does not matter how far
 
 
 class Islands(NamedTuple):
@@ -66,8 +67,9 @@ def combine(log_evidences: np.ndarray) -> Estimate:
     """The log of the mean of independent estimates of Z, given their logs.
 
     Where these are close together they are taken for Gaussian: the log of the mean is then their mean plus half
-    their variance. Where they are not, it is what it says. The error is widened by Student's factor, so that +- 1.96
-    of it holds 95 % of the time.
+    their variance. Where they are not, it is what it says, and its error is what leaving out one of them changes: if
+    all evidence is on one island, which alone has found a mode, then another run may well not find it. The error is
+    widened by Student's factor, so that +- 1.96 of it holds 95 % of the time.
     """
     count = len(log_evidences)
     factor = _student_factor(count - 1)
@@ -75,9 +77,10 @@ def combine(log_evidences: np.ndarray) -> Estimate:
     if variance <= LARGEST_SPREAD**2:
         error = np.sqrt(variance / count + variance**2 / (2 * (count - 1)))
         return Estimate(float(np.mean(log_evidences)) + 0.5 * variance, factor * float(error))
-    log_mean = annealing.log_mean_exp(log_evidences)
-    relative = np.exp(log_evidences - log_mean)
-    return Estimate(log_mean, factor * float(np.std(relative, ddof=1) / np.sqrt(count)))
+    known = np.maximum(log_evidences, np.max(log_evidences) - LOST)
+    without = np.array([annealing.log_mean_exp(np.delete(known, island)) for island in range(count)])
+    jackknife = np.sqrt((count - 1) * np.var(without))
+    return Estimate(annealing.log_mean_exp(log_evidences), factor * float(jackknife))
 
 
 def have_parted(islands: Islands, spread: float = LARGEST_SPREAD) -> bool:

@@ -1,7 +1,9 @@
 """Hamiltonian Monte Carlo with a Metropolis test: leaves the target exactly invariant.
 
 Trajectories run in coordinates whitened by a matrix that all particles share; one computed from a particle's own
-position would bias the move. The step size follows the acceptance rate from one trajectory to the next.
+position would bias the move. The step size follows the acceptance rate from one trajectory to the next. A move may end
+when the particles no longer tell where they began (Buchholz, Chopin, Jacob 2021): where a posterior is nearly Gaussian
+that takes two trajectories, where modes hardly mix it takes all that are allowed.
 """
 
 import math
@@ -27,19 +29,24 @@ class HMC:
     """The parameters of the kernel.
 
     Attributes:
-        num_trajectories: Trajectories (and Metropolis tests) per move.
+        num_trajectories: Trajectories (and Metropolis tests) per move, at most.
         num_leapfrog: Leapfrog steps per trajectory.
         target_acceptance: The acceptance rate that the step size is steered to.
+        largest_correlation: Of any coordinate of the particles (or their log density) before a move and after, at
+            which it ends sooner; at zero it never does. Few particles always have some, by chance.
     """
 
     num_trajectories: int = 5
     num_leapfrog: int = 3
     target_acceptance: float = 0.75
+    largest_correlation: float = 0.0
 
     def __post_init__(self) -> None:
         require_count("num_trajectories", self.num_trajectories)
         require_count("num_leapfrog", self.num_leapfrog)
         require(0 < self.target_acceptance < 1, "target_acceptance", "lie between 0 and 1", self.target_acceptance)
+        in_range = 0 <= self.largest_correlation < 1
+        require(in_range, "largest_correlation", "be at least 0 and less than 1", self.largest_correlation)
 
 
 class State(NamedTuple):
@@ -57,14 +64,23 @@ class Info(NamedTuple):
         acceptance: Mean acceptance probability.
         step_size: For the next move.
         num_non_finite: Trajectories that left the finite numbers (and were rejected).
+        num_trajectories: How many there were for each particle.
     """
 
     acceptance: jax.Array
     step_size: jax.Array
     num_non_finite: jax.Array
+    num_trajectories: jax.Array
 
 
-_Carry: TypeAlias = tuple[State, jax.Array]  # with the step size
+class _Progress(NamedTuple):
+    """Of a move: sums over its trajectories so far."""
+
+    state: State
+    step_size: jax.Array
+    num_trajectories: jax.Array
+    acceptance: jax.Array
+    num_non_finite: jax.Array
 
 
 def move(
@@ -75,7 +91,7 @@ def move(
     step_size: jax.Array | float,
     kernel: HMC,
 ) -> tuple[jax.Array, Info]:
-    """`kernel.num_trajectories` trajectories for every particle.
+    """Trajectories for every particle, until they have forgotten where they began or `num_trajectories` are over.
 
     Args:
         key: Random key.
@@ -85,21 +101,40 @@ def move(
         step_size: In whitened coordinates.
         kernel: The parameters.
     """
-
-    def advance(carry: _Carry, key: jax.Array) -> tuple[_Carry, tuple[jax.Array, jax.Array]]:
-        state, size = carry
-        state, probabilities, is_finite = _trajectory(key, state, log_density, whitening, size, kernel)
-        acceptance = jnp.mean(probabilities)
-        size = size * jnp.exp(ADAPTATION_RATE * (acceptance - kernel.target_acceptance))
-        return (state, jnp.clip(size, SMALLEST_STEP, QUARTER_TURN / kernel.num_leapfrog)), (
-            acceptance,
-            jnp.sum(~is_finite),
-        )
-
     start = _state(positions, log_density, whitening)
     keys = jax.random.split(key, kernel.num_trajectories)
-    (state, size), (acceptances, failures) = jax.lax.scan(advance, (start, jnp.asarray(step_size)), keys)
-    return state.positions, Info(jnp.mean(acceptances), size, jnp.sum(failures))
+
+    def goes_on(now: _Progress) -> jax.Array:
+        remembers = ~(_correlation(start, now.state) <= kernel.largest_correlation)  # also if it is not a number
+        return (now.num_trajectories < kernel.num_trajectories) & remembers
+
+    def advance(now: _Progress) -> _Progress:
+        state, probabilities, is_finite = _trajectory(
+            keys[now.num_trajectories], now.state, log_density, whitening, now.step_size, kernel
+        )
+        acceptance = jnp.mean(probabilities)
+        size = now.step_size * jnp.exp(ADAPTATION_RATE * (acceptance - kernel.target_acceptance))
+        return _Progress(
+            state,
+            jnp.clip(size, SMALLEST_STEP, QUARTER_TURN / kernel.num_leapfrog),
+            now.num_trajectories + 1,
+            now.acceptance + acceptance,
+            now.num_non_finite + jnp.sum(~is_finite),
+        )
+
+    none = jnp.zeros((), int)
+    begun = _Progress(start, jnp.asarray(step_size, positions.dtype), none, jnp.zeros((), positions.dtype), none)
+    end = jax.lax.while_loop(goes_on, advance, begun)
+    acceptance = end.acceptance / end.num_trajectories
+    return end.state.positions, Info(acceptance, end.step_size, end.num_non_finite, end.num_trajectories)
+
+
+def _correlation(before: State, after: State) -> jax.Array:
+    """The largest among the coordinates and the log density."""
+    ends = [jnp.column_stack([state.positions, state.log_densities]) for state in (before, after)]
+    old, new = (values - jnp.mean(values, axis=0) for values in ends)
+    squares = jnp.sum(old**2, axis=0) * jnp.sum(new**2, axis=0)
+    return jnp.max(jnp.abs(jnp.sum(old * new, axis=0)) / jnp.sqrt(squares))
 
 
 def _state(positions: jax.Array, log_density: LogDensity, whitening: jax.Array) -> State:

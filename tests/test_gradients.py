@@ -9,7 +9,7 @@ import pytest
 import sgais
 from sgais import gradients, likelihood
 from sgais.blocks import pack, slabs
-from sgais.estimators.surrogate import at_anchor, with_rows
+from sgais.estimators.surrogate import at_anchor, with_rows, without_prior
 from sgais.likelihood import batch_gradient
 
 MODEL = sgais.Model(
@@ -72,7 +72,7 @@ LABELS = sgais.simulate.logistic_regression(600, dim=3, classes=3, seed=1).data
 
 
 def control_variates(positions, rows, anchor):
-    surrogate = with_rows(LOGISTIC, at_anchor(LOGISTIC, anchor), slabs(LABELS))
+    surrogate = without_prior(LOGISTIC, with_rows(LOGISTIC, at_anchor(LOGISTIC, anchor), slabs(LABELS)))
     count = len(positions)
     anchors = gradients.Anchors(
         jnp.broadcast_to(jnp.asarray(surrogate.anchor, jnp.float32), positions.shape),

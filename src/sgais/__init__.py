@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from sgais import annealing, history, models, simulate, streams
 from sgais.comparison import Comparison
-from sgais.compilation import keep_programs
+from sgais.compilation import give_memory_back, keep_programs
 from sgais.errors import (
     CheckpointError,
     ConfigError,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sgais import plots
 
 keep_programs()
+give_memory_back()
 
 __version__ = "0.1.0"
 

@@ -1,18 +1,23 @@
 """Compiled programs are kept on disk, so that the second run of a model starts at once.
 
 `SGAIS_COMPILATION_CACHE=off` switches this off, a path puts them elsewhere. Who has told JAX where to keep its programs
-is left alone.
+is left alone. What the compiler needed besides is given back to the system: the C library would keep it, more than a
+hundred megabytes after a large program.
 """
 
+import ctypes
 import hashlib
 import os
 import platform
 from pathlib import Path
 
 import jax
+import jax.monitoring
 
 VARIABLE = "SGAIS_COMPILATION_CACHE"
 SHORTEST_COMPILATION = 0.05  # seconds; what compiles faster is not worth a file
+LARGE_COMPILATION = 0.5  # seconds; what compiles faster leaves little memory behind
+COMPILED = "/jax/core/compile/backend_compile_duration"  # what JAX calls it
 
 
 def keep_programs() -> None:
@@ -28,6 +33,20 @@ def keep_programs() -> None:
     if os.access(folder, os.W_OK):
         _set("jax_compilation_cache_dir", str(folder))
         _set("jax_persistent_cache_min_compile_time_secs", SHORTEST_COMPILATION)
+
+
+def give_memory_back() -> None:
+    """After each large compilation, hand what the compiler has freed to the system, where the C library can do that."""
+    try:
+        trim = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):  # no GNU C library
+        return
+
+    def listen(event: str, duration_secs: float, **_: str | int) -> None:
+        if event == COMPILED and duration_secs > LARGE_COMPILATION:
+            trim(0)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
 
 
 def _set(name: str, value: object) -> None:

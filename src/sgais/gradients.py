@@ -43,12 +43,12 @@ def mini_batch(
 
 
 class Anchors(NamedTuple):
-    """An anchor near each particle, or one for all, with what all rows and the prior say there.
+    """An anchor near each particle, or one for all, with what all rows say there.
 
     Attributes:
         positions: Shape (particles, d), or (d,) for one that all particles share.
-        gradients: Of the log posterior at the anchor, in the same shape.
-        hessians: Of the log posterior at the anchor, with one more axis of size d; None where only gradients are kept.
+        gradients: Of the log-likelihood of all rows at the anchor, in the same shape.
+        hessians: The same with one more axis of size d; None where only gradients are kept.
     """
 
     positions: jax.Array
@@ -62,7 +62,7 @@ def control_variate(
     """The gradient of the potential of all rows at each position: what anchors know of it, the rest by a mini-batch.
 
     With Hessians it is exact to second order, and the noise vanishes with the square of the distance to the anchor;
-    without them it is exact at the anchor, and the noise grows with the distance.
+    without them it is exact at the anchor, and the noise grows with the distance. The prior's part is always exact.
 
     Args:
         model: The model.
@@ -76,13 +76,13 @@ def control_variate(
         return jnp.sum(rows_per_batch_row * model.log_likelihood_at(at, batch))
 
     def of_particle(at: jax.Array, anchor: jax.Array, gradient: jax.Array, hessian: jax.Array | None) -> jax.Array:
-        known = gradient if hessian is None else gradient + hessian @ (at - anchor)
-        order = 1 if hessian is None else 2
-        rest = (_beyond(jax.grad(part), anchor, at, order) for part in (log_likelihood, model.log_prior_at))
-        return -(known + sum(rest))
+        if hessian is None:
+            return gradient + _beyond(jax.grad(log_likelihood), anchor, at, order=1)
+        return gradient + hessian @ (at - anchor) + _beyond(jax.grad(log_likelihood), anchor, at, order=2)
 
     of_particles = None if anchors.positions.ndim == 1 else 0
-    return jax.vmap(of_particle, in_axes=(0, of_particles, of_particles, of_particles))(positions, *anchors)
+    found = jax.vmap(of_particle, in_axes=(0, of_particles, of_particles, of_particles))(positions, *anchors)
+    return -(found + _prior(model, positions))
 
 
 def _beyond(gradient: Callable[[jax.Array], jax.Array], anchor: jax.Array, at: jax.Array, order: int) -> jax.Array:

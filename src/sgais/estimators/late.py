@@ -20,7 +20,16 @@ from sgais.estimators.anchoring import Anchored
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
 from sgais.estimators.particles import Places, key_of
 from sgais.estimators.remainder import Steps
-from sgais.estimators.surrogate import Normalised, Surrogate, at_anchor, normalise, shifted, transport, with_rows
+from sgais.estimators.surrogate import (
+    Normalised,
+    Surrogate,
+    at_anchor,
+    normalise,
+    shifted,
+    transport,
+    with_rows,
+    without_prior,
+)
 from sgais.fields import Chunk
 from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
@@ -308,11 +317,12 @@ def _langevin(
         whitened[mine] = one.gaussian.whiten(positions[mine])
     centres = np.array([one.gaussian.centre for one in now])[late.modes]
     unwhitening = np.array([_unwhitening(one) for one in now])[late.modes]
+    of_rows = [without_prior(model, surrogate) for surrogate in late.surrogates]
     # By NumPy: each operation of JAX outside a compiled function is a program of its own, with megabytes of its own.
     anchors = gradients.Anchors(
-        np.array([surrogate.anchor for surrogate in late.surrogates], real_dtype())[late.modes],
-        np.array([surrogate.gradient for surrogate in late.surrogates], real_dtype())[late.modes],
-        np.array([surrogate.hessian for surrogate in late.surrogates], real_dtype())[late.modes],
+        np.array([known.anchor for known in of_rows], real_dtype())[late.modes],
+        np.array([known.gradient for known in of_rows], real_dtype())[late.modes],
+        np.array([known.hessian for known in of_rows], real_dtype())[late.modes],
     )
     coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
     scale = end / (pace.batch_size // 2)

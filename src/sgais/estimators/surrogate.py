@@ -64,6 +64,13 @@ def with_rows(model: Model, surrogate: Surrogate, rows: Sequence[Blocks]) -> Sur
     return Surrogate(at, value, gradient, hessian)
 
 
+def without_prior(model: Model, surrogate: Surrogate) -> Surrogate:
+    """What the rows alone say at the anchor."""
+    anchor, value, gradient, hessian = surrogate
+    prior = at_anchor(model, anchor)
+    return Surrogate(anchor, value - prior.value, gradient - prior.gradient, hessian - prior.hessian)
+
+
 def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Chunk, total: int) -> Surrogate:
     """The surrogate at another anchor nearby, without all rows.
 

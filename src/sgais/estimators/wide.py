@@ -1,7 +1,7 @@
 """The late phase of SGAIS for models of many parameters, where no Hessians are kept.
 
 Rows are weighed exactly, by all particles, and annealed in where they are too much at once. What the past says is kept
-at one anchor amid the particles: the gradient of the log posterior, a sum over all rows in float64, to which a new row
+at one anchor amid the particles: the gradient of the log-likelihood, a sum over all rows in float64, to which a new row
 is added once. Moves take it from there by a mini-batch of differences (first-order control variates), so that their
 cost does not depend on how many rows there have been. The noise of these gradients grows with the number of parameters;
 it is measured and made up for, and where it is too much the moves see all rows.
@@ -47,7 +47,7 @@ class Wide(NamedTuple):
 
     Attributes:
         anchor: The position, shape (d,), in numbers that the device can hold.
-        gradient: Of the log posterior there, shape (d,), float64, summed over the prior and all rows so far.
+        gradient: Of the log-likelihood there, shape (d,), float64, summed over all rows so far.
         whitening: W, shape (d, d); W W' is the inverse of the curvature there when the anchor was set.
         precision: Of the prior, per coordinate.
         num_rows_anchored: Rows at which the anchor was set.
@@ -214,9 +214,9 @@ def _anchored_amid(
 
 
 def _at_anchor(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> tuple[np.ndarray, np.ndarray]:
-    """An anchor and the gradient of the log posterior there, by a pass over all rows."""
+    """An anchor and the gradient of the log-likelihood there, by a pass over all rows."""
     anchor = position.astype(real_dtype()).astype(np.float64)
-    gradient = _prior_gradient(model, anchor)
+    gradient = np.zeros(len(anchor))
     for first in range(0, end, ROWS_AT_ONCE):
         gradient = gradient + _gradient(model, anchor, slabs(rows.between(first, min(end, first + ROWS_AT_ONCE))))
     return anchor, gradient
@@ -240,8 +240,7 @@ def _shifted(
             f"after {end} rows the gradient at a new anchor came from a sample of {len(counts)} rows, too few for "
             f"{len(anchor)} parameters: log Z may be off by {lost:.0f} nats or more. Keep more: Reservoir(size=...)"
         )
-    change = halves[0] + halves[1] + _prior_gradient(model, anchor) - _prior_gradient(model, wide.anchor)
-    return anchor, wide.gradient + change
+    return anchor, wide.gradient + halves[0] + halves[1]
 
 
 def _whitening(
@@ -264,10 +263,6 @@ def _gradient(model: Model, anchor: np.ndarray, rows: Sequence[Blocks]) -> np.nd
     """Of the rows' log-likelihood, their slabs added in float64."""
     here = anchor.astype(real_dtype())
     return np.sum([np.asarray(_likelihood_gradient(model, here, slab), np.float64) for slab in rows], axis=0)
-
-
-def _prior_gradient(model: Model, anchor: np.ndarray) -> np.ndarray:
-    return np.asarray(_compiled_prior_gradient(model, anchor.astype(real_dtype())), np.float64)
 
 
 def _kernel_bias(wide: Wide | None, islands: Islands, log_weights: np.ndarray, count: float) -> float:
@@ -349,8 +344,3 @@ def _compiled_whitening(
 @partial(jax.jit, static_argnames="model")
 def _likelihood_gradient(model: Model, anchor: jax.Array, rows: Blocks) -> jax.Array:
     return gradient_sum(model, anchor[None], rows)[0]
-
-
-@partial(jax.jit, static_argnames="model")
-def _compiled_prior_gradient(model: Model, anchor: jax.Array) -> jax.Array:
-    return jax.grad(model.log_prior_at)(anchor)

@@ -16,7 +16,7 @@ import jax.monitoring
 
 VARIABLE = "SGAIS_COMPILATION_CACHE"
 SHORTEST_COMPILATION = 0.05  # seconds; what compiles faster is not worth a file
-LARGE_COMPILATION = 0.5  # seconds; what compiles faster leaves little memory behind
+LARGE_COMPILATION = 1.0  # seconds; what compiles faster leaves little memory behind
 COMPILED = "/jax/core/compile/backend_compile_duration"  # what JAX calls it
 
 

@@ -15,7 +15,7 @@ class Evaluations(NamedTuple):
 
 
 def prepare(target: Target, seed: int, method: str = "sgais", paper: bool = False) -> Run:
-    """Nothing is compiled before: the time that compilation takes during the run is taken off."""
+    """Nothing is compiled here: what compilation takes during the run is taken off, or the run is repeated."""
     config: Any = sgais.Config.paper() if paper else None
 
     def run() -> Estimate:

@@ -55,7 +55,7 @@ bench-hotspots: install  ## Where the time of the default goes (three minutes)
 bench-layout: install  ## What it costs to write a likelihood one way or another (a minute)
 	$(BIN)/python -m benchmarks.layout
 
-bench-growth: install  ## Cost of a row against rows, particles, parameters and islands (half an hour)
+bench-growth: install  ## Cost of a row against rows, particles, parameters and islands (ten minutes)
 	$(BIN)/python -m benchmarks.growth
 
 bench-engine: install  ## Accuracy and speed of the engine in paper mode, single-threaded

@@ -110,7 +110,7 @@ def report(lines: list[dict[str, str]]) -> str:
         "at 10,000 rows (runs whose reference is not good to 0.1 nat are left out).",
         "",
         f"Seeds {SEEDS[0]} to {SEEDS[-1]} were run when everything was settled. The last column has the seeds "
-        f"{TUNED_ON[0]} to {TUNED_ON[-1]}, on which settings had been tried out.",
+        f"{TUNED_ON[0]} to {TUNED_ON[-1]}, on which settings had been tried out, with the code of that time.",
         "",
         *_errors(lines),
         "",

@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 from sgais.plots.style import GREY, figure_of, legend_above, line_style, panels
 
@@ -14,8 +15,14 @@ def exponent(curve: Curve) -> float:
     return _line(curve)[0]
 
 
-def draw(curve: Curve, words: str) -> Figure:
-    """The measured costs, and the fitted power as a dotted line."""
+def draw(curve: Curve, across: str, up: str) -> Figure:
+    """The measured costs, and the fitted power as a dotted line.
+
+    Args:
+        curve: The costs.
+        across: What is varied.
+        up: What it costs.
+    """
     panel = panels(None, 1, height=HEIGHT)[0]
     sizes, costs = np.array(list(curve)), np.array(list(curve.values()))
     slope, offset = _line(curve)
@@ -24,8 +31,11 @@ def draw(curve: Curve, words: str) -> Figure:
     panel.plot(sizes, fitted, color=GREY, linestyle=":", linewidth=0.9, label=f"exponent {slope:.2f}")
     panel.set_xscale("log")
     panel.set_yscale("log")
-    panel.set_xlabel(words)
-    panel.set_ylabel("µs per row")
+    for axis in (panel.xaxis, panel.yaxis):  # 4 rather than 4 x 10^0
+        axis.set_major_formatter(LogFormatter())
+        axis.set_minor_formatter(LogFormatter())
+    panel.set_xlabel(across)
+    panel.set_ylabel(up)
     legend_above(panel, may_grow=True)
     return figure_of(panel)
 

@@ -1,10 +1,10 @@
-"""How does the cost of a row grow: with the rows before it, with particles, parameters, islands?
+"""How does the cost of a stream grow: with the rows before, with particles, parameters, islands?
 
-    python -m benchmarks.growth               # all four, half an hour
+    python -m benchmarks.growth               # all four, ten minutes
     python -m benchmarks.growth particles     # only this one, printed
 
-Linear regression on a stream with a reservoir as its past; processor time on one core, over the second half of the
-rows, when everything is compiled. Writes results/growth.md and one figure for each.
+Linear regression on a stream with a reservoir as its past; processor time on one core: of the first rows, which all
+particles see again and again, and of a row over the second half of the stream. Writes results/growth.md and figures.
 """
 
 import os
@@ -14,7 +14,8 @@ os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,50 +26,51 @@ from benchmarks.streams import CHUNK, RESERVOIR, endless_rows
 
 RESULTS = Path(__file__).parent / "results"
 REPORT = RESULTS / "growth.md"
-ROWS = 200_000  # of a stream on which something else than rows is varied
+ROWS = 1_000_000  # of a stream on which something else than rows is varied
+FIRST_ROWS = 10_000
 ISLANDS = 5  # that every number of particles is a multiple of
 MANY, FEW = 10_000_000, 100_000  # rows whose costs are compared
 LARGEST_RATIO = 1.1
 
 
+class Costs(NamedTuple):
+    """Of a stream.
+
+    Attributes:
+        start: Seconds for the first rows.
+        per_row: For each size, microseconds per row from half of that many rows on.
+    """
+
+    start: float
+    per_row: Curve
+
+
 class Question(NamedTuple):
-    """What is varied, in the words of the report, and how its curve is found."""
+    """What is varied, in the words of the report, and the streams that answer it: their settings by what is varied."""
 
     words: str
-    curve: Callable[[], Curve]
+    streams: dict[int, dict[str, Any]]
 
 
-def cost_per_row(num_rows: int, dim: int = 5, **changes: Any) -> float:
-    """Microseconds, over the second half of the rows."""
-    return next(iter(costs_per_row((num_rows,), dim, **changes).values()))
-
-
-def costs_per_row(sizes: tuple[int, ...], dim: int = 5, **changes: Any) -> Curve:
-    """For each size, microseconds per row from half of that many rows on: one stream for all sizes.
-
-    The stream is taken in twice, and the second time counts: some programs are first needed late.
-    """
+def costs(sizes: tuple[int, ...], dim: int = 5, **changes: Any) -> Costs:
+    """The costs of one stream, which is taken in twice, and the second time counts: some programs are needed late."""
     for _ in range(2):
-        costs = _costs(sizes, dim, changes)
-    for rows, cost in costs.items():
-        print(f"{rows:,} rows, {dim + 1} parameters, {changes}: {cost:.2f} µs per row", flush=True)
-    return costs
+        found = _costs(sizes, dim, changes)
+    print(f"{dim + 1} parameters, {changes}: {found}", flush=True)
+    return found
 
 
-def _costs(sizes: tuple[int, ...], dim: int, changes: dict[str, Any]) -> Curve:
+def _costs(sizes: tuple[int, ...], dim: int, changes: dict[str, Any]) -> Costs:
     history = sgais.history.Reservoir(RESERVOIR)
     model, config = sgais.models.LinearRegression(dim=dim), sgais.Config(**changes)
     evidence = sgais.OnlineEvidence(model, config, history=history)
-    spent, costs, halves = 0.0, {}, {}
+    spent: Curve = {0: 0.0}
     for rows, chunk in takewhile(lambda pair: pair[0] <= sizes[-1], _numbered(dim)):
-        start = time.process_time()
+        begun = time.process_time()
         evidence.update(chunk)
-        spent += time.process_time() - start
-        if 2 * rows in sizes:
-            halves[2 * rows] = spent
-        if rows in sizes:
-            costs[rows] = 1e6 * (spent - halves[rows]) / (rows / 2)
-    return costs
+        spent[rows] = spent[rows - CHUNK] + time.process_time() - begun
+    per_row = {size: 1e6 * (spent[size] - spent[size // 2]) / (size / 2) for size in sizes}
+    return Costs(spent[FIRST_ROWS], per_row)
 
 
 def _numbered(dim: int) -> Iterator[tuple[int, dict[str, object]]]:
@@ -78,55 +80,72 @@ def _numbered(dim: int) -> Iterator[tuple[int, dict[str, object]]]:
 
 
 QUESTIONS = {
-    "rows": Question("rows seen before", lambda: costs_per_row((10_000, FEW, 1_000_000, MANY))),
     "particles": Question(
         "particles",
-        lambda: {
-            count: cost_per_row(ROWS, num_particles=count, num_islands=ISLANDS) for count in (10, 30, 100, 300, 1000)
-        },
+        {count: {"num_particles": count, "num_islands": ISLANDS} for count in (10, 30, 100, 300, 1000)},
     ),
-    "parameters": Question(
-        "parameters", lambda: {dim + 1: cost_per_row(ROWS, dim) for dim in (5, 11, 24, 49, 99, 199)}
-    ),
-    "islands": Question(
-        "islands", lambda: {count: cost_per_row(ROWS, num_islands=count) for count in (2, 4, 8, 16, 32)}
-    ),
+    "parameters": Question("parameters", {dim + 1: {"dim": dim} for dim in (5, 11, 24, 49, 99, 199)}),
+    "islands": Question("islands", {count: {"num_islands": count} for count in (2, 4, 8, 16, 32)}),
 }
 
 
-def section(name: str) -> list[str]:
-    """Measure, draw, and put it into words."""
-    words, curve = QUESTIONS[name].words, QUESTIONS[name].curve()
-    figure = RESULTS / f"growth-{name}.png"
-    draw(curve, words).savefig(figure)
-    lines = [
-        f"## {words.capitalize()}",
+def rows_section() -> list[str]:
+    """One stream, looked at on its way."""
+    curve = costs((10_000, FEW, 1_000_000, MANY)).per_row
+    return [
+        "## Rows",
         "",
-        f"| {words} | µs per row |",
+        "| rows seen before | µs per row |",
         "|---|---|",
         *(f"| {size:,} | {cost:.2f} |" for size, cost in curve.items()),
         "",
-        f"Fitted exponent: {exponent(curve):.2f}.",
+        f"Fitted exponent: {exponent(curve):.2f}. At {MANY:,} rows a row costs {curve[MANY] / curve[FEW]:.2f} times "
+        f"what it costs at {FEW:,} (asked: at most {LARGEST_RATIO}).",
+        "",
+        *_figure("growth-rows", curve, "rows seen before", "µs per row"),
     ]
-    if MANY in curve:
-        lines += ["", f"At {MANY:,} rows a row costs {curve[MANY] / curve[FEW]:.2f} times what it costs at {FEW:,}"]
-        lines[-1] += f" (asked: at most {LARGEST_RATIO})."
-    return [*lines, "", f"![{words}]({figure.name})", ""]
+
+
+def section(name: str) -> list[str]:
+    """Streams that differ in one setting."""
+    words, streams = QUESTIONS[name]
+    found = {size: costs((ROWS,), **settings) for size, settings in streams.items()}
+    starts = {size: each.start for size, each in found.items()}
+    per_row = {size: each.per_row[ROWS] for size, each in found.items()}
+    return [
+        f"## {words.capitalize()}",
+        "",
+        f"| {words} | first {FIRST_ROWS:,} rows, seconds | later, µs per row |",
+        "|---|---|---|",
+        *(f"| {size:,} | {starts[size]:.2f} | {per_row[size]:.2f} |" for size in found),
+        "",
+        f"Fitted exponents: {exponent(starts):.2f} and {exponent(per_row):.2f}.",
+        "",
+        *_figure(f"growth-{name}-start", starts, words, f"seconds for {FIRST_ROWS:,} rows"),
+        *_figure(f"growth-{name}", per_row, words, "later, µs per row"),
+    ]
+
+
+def _figure(name: str, curve: Curve, across: str, up: str) -> list[str]:
+    """Draw it beside the report."""
+    draw(curve, across, up).savefig(RESULTS / f"{name}.png")
+    return [f"![{up} against {across}]({name}.png)", ""]
 
 
 def main(names: list[str]) -> None:
     """Measure and report."""
+    sections = {"rows": rows_section} | {name: partial(section, name) for name in QUESTIONS}
     parts = [
         "# Growth",
         "",
         f"Linear regression, default settings but for what is varied, `sgais.history.Reservoir({RESERVOIR})`, chunks "
-        f"of {CHUNK} rows; processor time per row over the second half of {ROWS:,} rows (or of those named), one core. "
-        "Printed by `make bench-growth`.",
+        f"of {CHUNK} rows; processor time on one core, nothing left to compile: of the first {FIRST_ROWS:,} rows, and "
+        f"of a row over the second half of {ROWS:,} rows (or of those named). Printed by `make bench-growth`.",
         "",
-        *(line for name in names or QUESTIONS for line in section(name)),
+        *(line for name in names or sections for line in sections[name]()),
     ]
     if not names:
-        REPORT.write_text("\n".join(parts))
+        REPORT.write_text("\n".join(parts), encoding="utf-8")
     print("\n".join(parts))
 
 

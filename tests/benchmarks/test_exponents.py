@@ -11,6 +11,7 @@ def test_a_power_is_found(power):
 
 
 def test_the_figure_says_which(tmp_path):
-    figure = draw({1: 1.0, 10: 10.0}, "particles")
+    figure = draw({1: 1.0, 10: 10.0}, "particles", "seconds")
+    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("particles", "seconds")
     assert [curve.get_label() for curve in figure.axes[0].lines] == ["measured", "exponent 1.00"]
     figure.savefig(tmp_path / "growth.png")

@@ -31,8 +31,8 @@ def draw(curve: Curve, across: str, up: str) -> Figure:
     panel.plot(sizes, fitted, color=GREY, linestyle=":", linewidth=0.9, label=f"exponent {slope:.2f}")
     panel.set_xscale("log")
     panel.set_yscale("log")
-    for axis in (panel.xaxis, panel.yaxis):  # 4 rather than 4 x 10^0
-        axis.set_major_formatter(LogFormatter())
+    for axis in (panel.xaxis, panel.yaxis):  # 0.1 and 4 rather than 10^-1 and 4 x 10^0
+        axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(LogFormatter())
     panel.set_xlabel(across)
     panel.set_ylabel(up)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from sgais.plots.style import GREY, figure_of, legend_above, line_style, panels
 
@@ -33,11 +33,20 @@ def draw(curve: Curve, across: str, up: str) -> Figure:
     panel.set_yscale("log")
     for axis in (panel.xaxis, panel.yaxis):  # 0.1 and 4 rather than 10^-1 and 4 x 10^0
         axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter(LogFormatter())
+        axis.set_minor_formatter(NullFormatter())
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.set_ylim(*_at_least_a_decade(costs))
     panel.set_xlabel(across)
     panel.set_ylabel(up)
     legend_above(panel, may_grow=True)
     return figure_of(panel)
+
+
+def _at_least_a_decade(costs: np.ndarray) -> tuple[float, float]:
+    """Limits of an axis that makes no mountains of noise."""
+    middle = np.sqrt(costs.min() * costs.max())
+    reach = max(np.sqrt(10.0), 1.2 * np.sqrt(costs.max() / costs.min()))
+    return float(middle / reach), float(middle * reach)
 
 
 def _line(curve: Curve) -> tuple[float, float]:

@@ -8,11 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.peers.lines import Cell
-from benchmarks.peers.methods import METHODS
-from sgais.plots.style import GREY, MARKERS, figure_of, legend_above, line_style, panels
+from benchmarks.peers.methods import DEFAULT, METHODS
+from benchmarks.peers.speedups import LARGEST_ERROR
+from sgais.plots.style import COLOURS, GREY, SMALL_TEXT_SIZE, figure_of, panels
 
 SMALLEST_ERROR = 1e-3  # nats; what is smaller is drawn there
-HEIGHT = 2.6  # inches
+WIDTH, HEIGHT = 5.6, 2.8  # inches
+OURS = [name for name, method in METHODS.items() if not method.is_peer]
+PEERS = [name for name, method in METHODS.items() if method.is_peer]
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")  # as many as there are peers
 Place = Callable[[Cell], float]
 
 
@@ -29,8 +33,9 @@ def draw(found: list[Cell], folder: Path, limit: float) -> list[Path]:
 
 
 def error_against_seconds(found: list[Cell]) -> Figure:
-    """One mark for each data set, smaller ones first along the line."""
+    """One mark for each data set, smaller ones first along the line; below the dotted line peers count as right."""
     panel = _curves(found, lambda cell: cell.seconds, lambda cell: max(cell.error, SMALLEST_ERROR))
+    panel.axhline(LARGEST_ERROR, color=GREY, linestyle=":", linewidth=0.9)
     panel.set_xlabel("seconds")
     panel.set_ylabel("error (nats)")
     return _with_legend(panel)
@@ -56,12 +61,17 @@ def _curves(found: list[Cell], across: Place, up: Place) -> Axes:
 
 
 def _style(method: str) -> dict[str, Any]:
-    """The same in every figure; the marks of peers are hollow."""
-    number = list(METHODS).index(method)
-    hollow = {"markerfacecolor": "white"} if METHODS[method].is_peer else {}
-    return line_style(number) | {"marker": MARKERS[number % len(MARKERS)], "markersize": 4.0} | hollow
+    """The same in every figure: ours in colour and filled, the default stronger, peers grey and hollow."""
+    if METHODS[method].is_peer:
+        marker = MARKERS[PEERS.index(method)]
+        return {"color": GREY, "linewidth": 0.7, "marker": marker, "markersize": 4.0, "markerfacecolor": "white"}
+    number = OURS.index(method)
+    strength = 2.4 if method == DEFAULT else 1.2
+    return {"color": COLOURS[number], "linewidth": strength, "marker": MARKERS[number], "markersize": 4.0, "zorder": 3}
 
 
 def _with_legend(panel: Axes) -> Figure:
-    legend_above(panel, may_grow=True)
-    return figure_of(panel)
+    figure = figure_of(panel)
+    figure.set_figwidth(WIDTH)
+    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=SMALL_TEXT_SIZE, frameon=False)
+    return figure

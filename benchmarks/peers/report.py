@@ -37,6 +37,11 @@ def report(lines: list[Line], settings: Settings, command: str, figures: list[Pa
         "",
         *_runs(cells(lines)),
         "",
+        "## Figures",
+        "",
+        "Medians of runs that came to their end. Of errors against seconds, a line leads from fewer rows to more, and "
+        f"the dotted line is at {LARGEST_ERROR:g} nats; of seconds against rows, it is at the time limit.",
+        "",
         *(f"![{path.stem}]({path.name})" for path in figures),
     ]
     return "\n".join(parts) + "\n"

@@ -39,7 +39,7 @@ def give_memory_back() -> None:
     """After each large compilation, hand what the compiler has freed to the system, where the C library can do that."""
     try:
         trim = ctypes.CDLL(None).malloc_trim
-    except (OSError, AttributeError):  # no GNU C library
+    except (OSError, AttributeError, TypeError):  # no GNU C library; Windows has none to name
         return
 
     def listen(event: str, duration_secs: float, **_: str | int) -> None:

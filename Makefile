@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -63,6 +63,11 @@ bench-engine: install  ## Accuracy and speed of the engine in paper mode, single
 
 bench-accuracy: install  ## Errors, coverage and cost of the default (about an hour; goes on where it stopped)
 	$(BIN)/python -m benchmarks.accuracy
+
+# make bench-calibration: quick, into bench-output/. FULL=1: all problems and seeds, into benchmarks/results/.
+# METHOD=ais, nested or laplace: another method. ONLY="mixture, small": one problem or family.
+bench-calibration: install  ## Do error bars hold what is true? Short problems; FULL=1: all of them (hours; goes on where it stopped)
+	$(BIN)/python -m benchmarks.calibration $(if $(FULL),--full) $(if $(METHOD),--method $(METHOD)) $(if $(ONLY),--only "$(ONLY)") $(if $(REDRAW),--redraw)
 
 bench-streams: install  ## Memory and cost of a stream of 1e7 rows, cost of reading files (ROWS=1e8 for more)
 	$(BIN)/python benchmarks/streams.py $(ROWS)

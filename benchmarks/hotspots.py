@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import sgais
 from benchmarks.problems import PROBLEMS
-from sgais.estimators import anchoring, change, early, late
+from sgais.estimators import bank, change, early, late, outright
 from sgais.estimators import sgais as estimator
 from sgais.history import WithChunk
 
@@ -33,11 +33,19 @@ PARTS: dict[str, Functions] = {  # none of which calls another
     "draws from the prior": (estimator.init,),
     "early: weighing all particles by few rows": (early.weigh,),
     "early: moves on all rows": (early.move,),
-    "between: search for modes, first surrogates": (anchoring.anchor, late.start, late.log_remainders),
+    "early: log Z outright, by fresh particles": (outright.take,),
+    "between: search for modes, first surrogates": (
+        bank.look_for_modes,
+        bank.worth_a_surrogate,
+        late.start,
+        late.joined,
+    ),
     "late: each row added to the surrogates": (late.add,),
     "late: weighing by samples of rows": (late.weigh,),
     "late: moves on mini-batches": (late.move,),
     "late: new anchors, by all rows": (late.reanchor,),
+    "late: log Z outright, by importance sampling": (late.sampled,),
+    "late: search for modes": (bank.new_modes, late.with_modes),
     "watching for changes": (change.has_changed,),
 }
 GATHERS: Functions = (WithChunk.between, WithChunk.sample, WithChunk.draw, WithChunk.take, WithChunk.stand_ins)

@@ -268,3 +268,12 @@ def test_a_frozen_copy_predicts_as_before():
     comparison.update(CHUNKS[2])
     np.testing.assert_array_equal(frozen.predict(inputs).mean, before.mean)
     assert not np.array_equal(comparison.predict(inputs).mean, before.mean)
+
+
+def test_what_is_printed_says_what_to_beware_of(monkeypatch):
+    comparison = filled(config=sgais.Config.paper(), chunks=CHUNKS[:1])
+    assert "BEWARE" not in str(comparison)
+    monkeypatch.setattr(sgais.OnlineEvidence, "warning", property(lambda _: "gone astray"))
+    for name in MODELS:
+        assert f"\nBEWARE of {name}: gone astray." in str(comparison)
+    assert "warning='gone astray'" in repr(comparison["one"])

@@ -35,7 +35,7 @@ def test_without_an_example_the_first_chunk_makes_the_model():
     with pytest.raises(sgais.SgaisError, match="known after the first chunk"):
         _ = evidence.particles
     evidence.update(ROWS)
-    assert evidence.particles["mean"].shape == (1536,)
+    assert evidence.particles["mean"].shape == (384,)
 
 
 def test_two_observed_sites_in_one_plate_add_up():

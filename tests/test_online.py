@@ -78,7 +78,7 @@ def test_before_any_data():
     assert evidence.log_evidence == 0.0
     assert evidence.records == ()
     assert len(evidence.to_frame()) == 0
-    assert evidence.particles["weights"].shape == (1536, 5)
+    assert evidence.particles["weights"].shape == (1024, 5)
     assert "LinearRegression(dim=5, noise_scale=1.0), num_rows=0" in repr(evidence)
 
 
@@ -88,9 +88,9 @@ def test_particles_are_constrained_and_weighted():
     evidence.update(np.random.default_rng(0).normal(size=50))
     particles = evidence.particles
     assert {name: values.shape for name, values in particles.items()} == {
-        "weights": (1536, 2),
-        "variances": (1536, 2, 1),
-        "means": (1536, 2, 1),
+        "weights": (1024, 2),
+        "variances": (1024, 2, 1),
+        "means": (1024, 2, 1),
     }
     assert (particles["variances"] > 0).all()
     np.testing.assert_allclose(particles["weights"].sum(axis=1), 1, rtol=1e-5)

@@ -120,3 +120,21 @@ def test_bad_rows_are_counted_in_the_records():
     evidence.run(sgais.stream(DATA | {"y": y}, 500, on_error="skip"))
     assert evidence.num_rows == 3997
     assert evidence.to_frame()["num_bad_rows"].tolist() == [1, 3, 3, 3, 3, 3, 3, 3]
+
+
+def test_a_checkpoint_of_before_there_was_a_column_is_still_read(tmp_path, monkeypatch):
+    """As they were written when records had no `mode_doubt`."""
+    from sgais.estimators.curve import Curve
+
+    state = Curve.state
+
+    def without(self):
+        found = state(self)
+        return found | {"numbers": {name: of for name, of in found["numbers"].items() if name != "mode_doubt"}}
+
+    first = sgais.OnlineEvidence(MODEL, sgais.Config.paper(num_particles=6))
+    first.run(list(stream())[:2])
+    with monkeypatch.context() as patch:
+        patch.setattr(Curve, "state", without)
+        first.save(tmp_path / "checkpoint")
+    assert_same(first, sgais.OnlineEvidence.load(tmp_path / "checkpoint", MODEL))

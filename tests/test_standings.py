@@ -65,3 +65,11 @@ def test_nothing_yet():
     assert list(Standings()) == []
     assert list(Standings.restored(Standings().state())) == []
     assert len(Standings().columns()["model"]) == 0
+
+
+def test_standings_of_before_there_was_a_column_are_still_read():
+    state = filled().state()
+    del state["models"]["mode_doubt"]
+    restored = Standings.restored(state)
+    assert [record.models[record.leader].mode_doubt for record in restored] == [0.0] * len(RECORDS)
+    assert [record.models.keys() for record in restored] == [record.models.keys() for record in RECORDS]

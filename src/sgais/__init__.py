@@ -30,6 +30,7 @@ from sgais.prediction import Prediction
 from sgais.shift import ShiftDetector
 from sgais.standings import ComparisonRecord
 from sgais.streams import stream
+from sgais.verdict import Verdict
 
 if TYPE_CHECKING:
     from sgais import plots
@@ -65,6 +66,7 @@ __all__ = [
     "Result",
     "SgaisError",
     "ShiftDetector",
+    "Verdict",
     "annealing",
     "estimate",
     "from_numpyro",

@@ -298,8 +298,10 @@ class Comparison:
             member.keep_records(count)
 
     def __str__(self) -> str:
-        table = self.table().drop(columns="note").to_string(float_format=lambda value: f"{value:.4g}")
-        return f"{table}\n{self.num_rows} rows. {self._verdict()}"
+        table = self.table()
+        notes = [f"BEWARE of {name}: {note}." for name, note in table["note"].items() if note]
+        numbers = table.drop(columns="note").to_string(float_format=lambda value: f"{value:.4g}")
+        return "\n".join([numbers, f"{self.num_rows} rows. {self._verdict()}", *notes])
 
     def _verdict(self) -> str:
         if not self._records or len(self._alive()) < 2:
@@ -378,6 +380,7 @@ class Comparison:
                 weight=self._weights.get(name, 0.0),
                 annealing_steps=last.annealing_steps if last else 0,
                 warning=member.warning,
+                mode_doubt=last.mode_doubt if last else 0.0,
             )
         return standings
 

@@ -32,9 +32,12 @@ class GrowingTable:
         rows = np.concatenate([np.empty(0, self._dtype), *self._blocks])[: self._length]
         return {name: rows[name].copy() for name in self._names}
 
-    def extend(self, columns: Mapping[str, np.ndarray]) -> None:
-        """Add the rows that `columns` has given."""
-        for row in zip(*(columns[name].tolist() for name in self._names), strict=True):
+    def extend(self, columns: Mapping[str, np.ndarray], defaults: Mapping[str, Any] | None = None) -> None:
+        """Add the rows that `columns` has given; `defaults` stand in for columns that older rows do not have."""
+        length = len(next(iter(columns.values())))
+        missing = {name: [value] * length for name, value in (defaults or {}).items() if name not in columns}
+        lists = {name: values.tolist() for name, values in columns.items()} | missing
+        for row in zip(*(lists[name] for name in self._names), strict=True):
             self.append(row)
 
     def keep_latest(self, count: int) -> None:

@@ -285,7 +285,7 @@ class OnlineEvidence:
 
     @property
     def error_budget(self) -> dict[str, float]:
-        """The parts of the error of `log_evidence`, in nats: Monte Carlo, and the heat of the moves."""
+        """The parts of the error of `log_evidence`, in nats: Monte Carlo, the heat of the moves, modes not seen."""
         return error_budget(self._records.last)
 
     @property
@@ -327,7 +327,9 @@ class OnlineEvidence:
         return f"log Z = {self.log_evidence:.2f}{in_words(self.error_budget)}, {self.num_rows} rows.{beware}"
 
     def __repr__(self) -> str:
-        return f"OnlineEvidence({self._given!r}, num_rows={self.num_rows}, log_evidence={self.log_evidence:.6g})"
+        beware = f", warning={self.warning!r}" if self.warning else ""
+        known = f"num_rows={self.num_rows}, log_evidence={self.log_evidence:.6g}{beware}"
+        return f"OnlineEvidence({self._given!r}, {known})"
 
     def _check(self, chunk: object) -> tuple[Model, Fields, Chunk]:
         """The model, its fields and the checked rows; the first chunk settles what is still open."""

@@ -41,13 +41,13 @@ def grouped(particles: Any, size: int, fill: bool = False) -> list[Any]:
     return [jax.tree.map(lambda leaf, place=place: np.asarray(leaf)[place], particles) for place in places]
 
 
-def in_parallel(function: Callable[[Part], Outcome], parts: Sequence[Part]) -> list[Outcome]:
+def in_parallel(function: Callable[[Part], Outcome], parts: Sequence[Part], is_compiled: bool = False) -> list[Outcome]:
     """The outcome for each part, in order; the number of cores changes when it is there, not what it is.
 
-    Threads do, since compiled programs run without Python's lock. The first part goes ahead alone: what has to be
-    compiled is then compiled once.
+    Threads do, since compiled programs run without Python's lock. Unless all is compiled, the first part goes ahead
+    alone: what has to be compiled is then compiled once.
     """
-    first, rest = [function(part) for part in parts[:1]], parts[1:]
+    first, rest = ([], parts) if is_compiled else ([function(part) for part in parts[:1]], parts[1:])
     if len(rest) < 2 or num_cores() == 1:
         return first + [function(part) for part in rest]
     with ThreadPoolExecutor(min(num_cores(), len(rest))) as threads:

@@ -23,6 +23,7 @@ class Standing(NamedTuple):
         weight: In predictions; the probability, unless there is forgetting.
         annealing_steps: Of the chunk.
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
+        mode_doubt: Nats by which modes that no particle has seen might change `log_evidence`.
     """
 
     log_evidence: float
@@ -34,6 +35,7 @@ class Standing(NamedTuple):
     weight: float
     annealing_steps: int
     warning: str
+    mode_doubt: float = 0.0  # last, with a default: standings of before it are still read
 
 
 class ComparisonRecord(NamedTuple):
@@ -124,7 +126,7 @@ class Standings:
         """The standings that had this state."""
         standings = cls()
         standings._chunks.extend(state["chunks"])
-        standings._models.extend(state["models"])
+        standings._models.extend(state["models"], Standing._field_defaults)
         standings._names = {name: number for number, name in enumerate(state["names"])}
         standings._warnings = {warning: number for number, warning in enumerate(state["warnings"])}
         return standings

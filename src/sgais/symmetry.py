@@ -16,10 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais.model import Model, Parameters, real_dtype
+from sgais.parallel import in_groups
 from sgais.positions import constrain, unconstrain
 
 NUM_DRAWS = 512  # of the Gaussian that tells whether labels overlap
-SHARE_IN_ORDER = 0.95  # of them, above which labels are told apart
+RELATIVE_ROUNDING = 1e-5
+SHARE_IN_ORDER = 0.95  # of them, above which labels are told apart, unless told otherwise
 
 
 def num_images(model: Model) -> int:
@@ -46,26 +48,33 @@ def label_order(model: Model, positions: np.ndarray, reference: np.ndarray) -> L
     if model.num_labels == 1:
         return None
     features = _features(model, constrain(model, np.concatenate([reference[None], positions])))
-    scales = np.maximum(features.std(axis=(0, 1)), np.finfo(np.float32).tiny)
+    # Where all labels have one value, the rounding of it is no spread.
+    rounding = RELATIVE_ROUNDING * np.abs(features).max(axis=(0, 1))
+    scales = np.maximum(features.std(axis=(0, 1)), np.maximum(rounding, np.finfo(np.float32).tiny))
     return LabelOrder(np.nan_to_num(features[0] / scales), scales)
 
 
 def arranged(
-    model: Model, positions: np.ndarray, reference: np.ndarray, generator: np.random.Generator
+    model: Model,
+    positions: np.ndarray,
+    reference: np.ndarray,
+    generator: np.random.Generator,
+    share_in_order: float = SHARE_IN_ORDER,
 ) -> tuple[np.ndarray, LabelOrder | None]:
     """Positions with their labels in one order, if that tells them apart, else in random order.
 
     In one order, positions have a common shape, which moves can be fitted to; but then the moves have to keep to it,
-    and where labels overlap this would hold most of them back.
+    and where labels overlap this would hold most of them back. To cross over to another order unchecked would bias the
+    moves: they are fitted to this one.
     """
     order = label_order(model, positions, reference)
     if order is None:
         return positions, None
     ordered = relabelled(model, positions, order)
-    if _tells_apart(model, ordered, order, generator):
+    if _share_in_order(model, ordered, order, generator) > share_in_order:
         return ordered, order
     at_random = generator.permuted(np.tile(np.arange(model.num_labels), (len(positions), 1)), axis=1)
-    return _with_labels(model, positions, at_random), None
+    return reordered(model, positions, at_random), None
 
 
 def relabelled(model: Model, positions: np.ndarray, order: LabelOrder | None) -> np.ndarray:
@@ -76,7 +85,7 @@ def relabelled(model: Model, positions: np.ndarray, order: LabelOrder | None) ->
     costs = ((features[:, :, None] - order.reference) ** 2).sum(axis=-1)  # of giving old label k the new label l
     from scipy.optimize import linear_sum_assignment  # slow to import, and few models need it
 
-    return _with_labels(model, positions, np.array([np.argsort(linear_sum_assignment(cost)[1]) for cost in costs]))
+    return reordered(model, positions, np.array([np.argsort(linear_sum_assignment(cost)[1]) for cost in costs]))
 
 
 def is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Array:
@@ -93,15 +102,21 @@ def is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Ar
     return (jnp.diagonal(lengths, axis1=1, axis2=2) >= 0).all(axis=1)
 
 
-def _tells_apart(model: Model, ordered: np.ndarray, order: LabelOrder, generator: np.random.Generator) -> bool:
-    """Whether a Gaussian of the shape of these positions keeps to their order, too."""
+def are_in_order(model: Model, positions: np.ndarray, order: LabelOrder) -> np.ndarray:
+    """The same for positions of the host."""
+    found = in_groups(lambda some: _is_in_order(model, some, order), positions.astype(real_dtype()), fill=True)
+    return np.asarray(found)
+
+
+def _share_in_order(model: Model, ordered: np.ndarray, order: LabelOrder, generator: np.random.Generator) -> float:
+    """How much of a Gaussian of the shape of these positions keeps to their order, too."""
     covariance = np.cov(ordered, rowvar=False)
     draws = generator.multivariate_normal(ordered.mean(axis=0), covariance, NUM_DRAWS, method="eigh")
-    return float(np.mean(_is_in_order(model, draws.astype(real_dtype()), order))) > SHARE_IN_ORDER
+    return float(np.mean(are_in_order(model, draws, order)))
 
 
-def _with_labels(model: Model, positions: np.ndarray, orders: np.ndarray) -> np.ndarray:
-    """Each position with its labels in an order of its own, shape (n, labels)."""
+def reordered(model: Model, positions: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """Each position (n, d) with its labels in an order of its own; orders have shape (n, labels)."""
     changed = np.flatnonzero((orders != np.arange(model.num_labels)).any(axis=1))
     if len(changed) == 0:
         return positions

@@ -68,3 +68,21 @@ def test_a_log_gets_a_line_now_and_then_and_each_alarm_once():
     lines = file.getvalue().splitlines()
     assert sum("log Z per row" in line for line in lines) == 1
     assert [line.startswith("ALARM") for line in lines].count(True) == 2
+
+
+def test_no_log_z_without_its_warning():
+    lines = [Line(f"model {number}", -3.2e6, 1.5, 0.25, warning="" if number else "gone astray") for number in range(4)]
+    file = io.StringIO()
+    with view_of(Console(file=file, width=200), "a run", 1000) as view:
+        view.show(Snapshot(1000, 0, lines, []))
+    assert "-3200.0000 ± 0.0015 !  model 0 0.250  BEWARE: gone astray" in file.getvalue()
+    shown = drawn(80, 24, Snapshot(1000, 0, lines, []), None)
+    assert [" ! " in line for line in shown if line.startswith("model ")] == [False, True, False, False, False]
+    assert "BEWARE of model 0: gone astray." in [line.strip() for line in shown]
+
+
+def test_many_warnings_leave_room_for_the_models():
+    lines = [Line(f"model {number}", -3.2e6, 1.5, 0.02, warning=f"reason {number}") for number in range(50)]
+    shown = drawn(80, 24, Snapshot(1000, 0, lines, []), 2000)
+    assert len(shown) <= 24
+    assert sum("BEWARE of model" in line for line in shown) == 3

@@ -45,6 +45,7 @@ def test_linear_regression_within_its_errors(rows):
     exact = MODEL.log_evidence(data)
     for seed in range(5):
         result = run(MODEL, data, seed=seed)
+        assert result.is_complete
         assert abs(result.log_evidence - exact) < min(2.0, 3 * result.standard_error)
 
 
@@ -112,7 +113,7 @@ def test_records_lead_from_the_prior_to_the_posterior():
     frame = result.to_frame()
     assert (np.diff(frame.inverse_temperature) > 0).all()
     assert frame.inverse_temperature.iloc[-1] == 1.0
-    assert frame.log_evidence.iloc[-1] == result.log_evidence
+    assert frame.log_evidence.iloc[-1] == result.diagnostics["log_evidence_from_prior"]
     assert (frame.ess[:-1].between(0.79 * 256, 0.81 * 256)).all()
     assert result.particles["weights"].shape == (256, 5)
     assert np.exp(result.log_weights).sum() == pytest.approx(1)
@@ -157,6 +158,7 @@ def test_progress_rises_to_the_end_and_tells_the_time_left():
     data = simulate.linear_regression(100, seed=1).data
     ais.run(MODEL, data, sgais.AISConfig(), 0, seen.append)
     fractions = [progress.fraction for progress in seen]
+    assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
     assert seen[-1].seconds_left == 0.0
     assert all(progress.seconds_left >= 0 for progress in seen[1:])

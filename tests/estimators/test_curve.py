@@ -56,3 +56,9 @@ def test_what_is_old_is_forgotten(count):
     curve.append(record(200, "other"))
     assert list(curve)[-1] == record(200, "other")
     assert list(Curve.restored(curve.state())) == list(curve)
+
+
+def test_a_curve_of_before_there_was_a_column_is_still_read():
+    state = filled().state()
+    del state["numbers"]["mode_doubt"]
+    assert list(Curve.restored(state)) == [one._replace(mode_doubt=0.0) for one in RECORDS]

@@ -5,14 +5,18 @@ import pytest
 
 from sgais.estimators.islands import (
     Islands,
+    booked,
     combine,
     ess_fraction,
     estimate,
     have_parted,
     largest_step,
     migrate,
+    populated,
+    rebooked,
     resample,
 )
+from sgais.estimators.record import Estimate
 
 GENERATOR = np.random.default_rng(0)
 
@@ -106,3 +110,48 @@ def test_migration_books_the_evidence_and_mixes_the_islands():
     assert chosen.max() < 200, "the lost islands leave nobody"
     homes = after.positions[..., 0] // 50
     assert all(len(set(home)) == 4 for home in homes), "every island has particles of all that live"
+
+
+def test_particles_begin_with_weights_of_one_and_nothing_booked():
+    found = Islands.of(np.ones((4, 10, 2), np.float32))
+    assert found.positions.dtype == np.float64
+    assert estimate(found) == (0.0, 0.0)
+
+
+def test_islands_are_populated_by_weight_and_book_the_evidence_of_the_draws():
+    """Draws of N(0, 2) weighted towards N(1, 1); every island gets its share of them."""
+    generator = np.random.default_rng(2)
+    draws = 2.0 * generator.normal(size=(5000, 1))
+    log_weights = 0.125 * draws[:, 0] ** 2 - 0.5 * (draws[:, 0] - 1.0) ** 2
+    found, chosen = populated(draws, log_weights, (8, 500), Estimate(-12.5, 0.25), generator)
+    assert estimate(found) == pytest.approx((-12.5, 0.25))
+    np.testing.assert_array_equal(found.all_positions, draws[chosen])
+    assert (found.all_log_weights == 0).all()
+    assert found.positions.mean() == pytest.approx(1.0, abs=0.1)
+    assert found.positions.std() == pytest.approx(1.0, abs=0.1)
+    means = found.positions.mean(axis=(1, 2))
+    assert np.abs(means - means.mean()).max() < 5 / np.sqrt(500), "no island has a corner of its own"
+
+
+def test_another_evidence_leaves_particles_and_weights_within_an_island_alone():
+    before = islands(GENERATOR.normal(size=(8, 50)), GENERATOR.normal(size=8))._replace(booked=3.0, booked_variance=4.0)
+    after = rebooked(before, Estimate(-7.0, 0.5))
+    assert estimate(after) == pytest.approx((-7.0, 0.5))
+    np.testing.assert_array_equal(after.positions, before.positions)
+    changes = after.log_weights - before.log_weights
+    np.testing.assert_allclose(changes, np.repeat(changes[:, :1], 50, axis=1), atol=1e-12)
+
+
+def test_what_comes_after_is_added_to_another_evidence():
+    after = rebooked(islands(GENERATOR.normal(size=(8, 50))), Estimate(-7.0, 0.5))
+    grown = after.times(np.full((8, 50), -2.0))
+    assert estimate(grown).log_evidence == pytest.approx(-9.0)
+
+
+@pytest.mark.parametrize("spread", [0.1, 30.0])
+def test_booking_keeps_every_island_unless_they_have_parted(spread):
+    before = islands(np.zeros((8, 50)), spread * np.arange(8.0))
+    after = booked(before, GENERATOR)
+    assert estimate(after) == pytest.approx(estimate(before))
+    assert (after.log_evidences == 0).all()
+    assert (after.positions == before.positions).all() == (spread < 1)

@@ -9,7 +9,8 @@ from scipy import integrate, stats
 import sgais
 from sgais import simulate
 from sgais.estimators import laplace
-from sgais.estimators.laplace import LaplaceConfig, log_mean_with_control
+from sgais.estimators.importance import log_mean_with_control
+from sgais.estimators.laplace import LaplaceConfig
 from sgais.estimators.progress import silent
 from sgais.fields import as_arrays, check_chunk, infer_fields
 from sgais.model import Model
@@ -69,6 +70,52 @@ def test_logistic_regression_by_quadrature():
     result = run(LogisticRegression(dim=1, classes=2), data)
     assert result.standard_error < 0.03
     assert_near(result, np.log(total))
+
+
+def regression_with_scale(coefficient_scale, noise_scale):
+    return Model(
+        {"slopes": dist.Normal(0.0, coefficient_scale).expand([5]).to_event(1), "noise": dist.HalfNormal(noise_scale)},
+        lambda parameters, rows: dist.Normal(rows["x"] @ parameters["slopes"], parameters["noise"]).log_prob(rows["y"]),
+    )
+
+
+def regression_evidence(x, y, coefficient_scale, noise_scale):
+    """The coefficients integrated out in closed form, the noise by quadrature on a grid of its logarithm."""
+    x, y = x.astype(np.float64), y.astype(np.float64)
+    left, singular, _ = np.linalg.svd(x, full_matrices=False)
+    along = left.T @ y
+    rest = np.sum((y - left @ along) ** 2)
+    log_noise = np.linspace(np.log(noise_scale) - 15, np.log(noise_scale) + 2, 100_001)
+    noise = np.exp(log_noise)
+    variances = noise[:, None] ** 2 + (coefficient_scale * singular) ** 2
+    exponent = -0.5 * (len(y) * np.log(2 * np.pi) + np.sum(np.log(variances) + along**2 / variances, axis=1))
+    exponent += stats.halfnorm.logpdf(noise, scale=noise_scale) + log_noise
+    exponent += -(len(y) - x.shape[1]) * log_noise - 0.5 * rest / noise**2
+    return exponent.max() + np.log(np.exp(exponent - exponent.max()).sum() * (log_noise[1] - log_noise[0]))
+
+
+@pytest.mark.parametrize("num_rows", [200, 20_000])
+def test_a_regression_in_raw_units(num_rows):
+    """Sales by year, neither centred nor scaled."""
+    generator = np.random.default_rng(0)
+    columns = [np.ones(num_rows), generator.integers(1985, 2021, num_rows), generator.normal(50, 15, num_rows)]
+    x = np.column_stack([*columns, generator.normal(size=num_rows), generator.normal(3, 1, num_rows)])
+    y = x @ [-1.3e6, 950.0, 300.0, 2e4, -5e3] + 1e4 * generator.normal(size=num_rows)
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    result = run(regression_with_scale(1e6, 1e5), {"x": x, "y": y})
+    assert result.is_complete, result.status
+    # Numbers of 1e6 in float32 leave a hundredth of a nat.
+    assert result.log_evidence == pytest.approx(
+        regression_evidence(x, y, 1e6, 1e5), abs=4 * result.standard_error + 0.01
+    )
+
+
+@pytest.mark.parametrize("width", [10.0, 1000.0])
+def test_a_regression_with_wide_priors(width):
+    generator = np.random.default_rng(1)
+    x = generator.normal(size=(100, 5)).astype(np.float32)
+    y = (x @ generator.normal(size=5) + generator.normal(size=100)).astype(np.float32)
+    assert_near(run(regression_with_scale(width, width), {"x": x, "y": y}), regression_evidence(x, y, width, width))
 
 
 def mixture_of_two(ordered):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sgais.estimators.pareto import tail_shape
+from sgais.estimators.pareto import tail_shape, unseen_tail
 
 
 @pytest.mark.parametrize("shape", [0.2, 0.5, 1.0])
@@ -25,3 +25,25 @@ def test_the_ends():
     assert tail_shape(np.zeros(1000)) == -np.inf
     assert tail_shape(np.where(np.arange(1000) < 3, 0.0, -np.inf)) == np.inf
     assert tail_shape(np.linspace(0, 1e5, 1000)) == np.inf
+
+
+@pytest.mark.parametrize("shape", [0.2, 0.5, 0.6, 0.65, 0.7])
+@pytest.mark.parametrize("num_weights", [1000, 8000])
+def test_errors_hold_as_long_as_the_tail_is_trusted(shape, num_weights):
+    """Weights u^-k have mean 1 / (1 - k); of 400 runs, those whose fitted shape is below 0.7 count."""
+    generator = np.random.default_rng(1)
+    covered = []
+    for _ in range(400):
+        weights = generator.random(num_weights) ** -shape
+        found = tail_shape(np.log(weights))
+        if found <= 0.7:
+            spread = weights.std() / np.sqrt(num_weights) / weights.mean()
+            error = np.hypot(spread, unseen_tail(np.log(weights), found))
+            covered.append(abs(np.log(weights.mean() * (1 - shape))) < 1.96 * error)
+    assert np.mean(covered) > 0.95 - (0.05 if shape == 0.7 else 0.0) - 3 * np.sqrt(0.05 * 0.95 / len(covered))
+
+
+def test_light_tails_hide_nothing():
+    log_weights = np.random.default_rng(0).normal(scale=0.1, size=1000)
+    assert unseen_tail(log_weights, 0.2) == 0.0
+    assert unseen_tail(log_weights, 1.2) == np.inf

@@ -4,7 +4,7 @@ import numpy as np
 
 import sgais
 from sgais.blocks import slabs
-from sgais.estimators.remainder import Steps, of_prior, of_rows
+from sgais.estimators.remainder import Steps, by_group, from_anchors, of_prior, of_rows
 from sgais.estimators.surrogate import at_anchor, with_rows
 
 LOGISTIC = sgais.models.LogisticRegression(dim=3, classes=3)
@@ -20,7 +20,7 @@ def random_steps(num_modes, num_particles=6, size=0.2):
     anchors = generator.normal(size=(num_modes, 12)).astype(np.float32).astype(np.float64)
     modes = np.arange(num_particles) % num_modes
     ends = (anchors[modes] + size * generator.normal(size=(num_particles, 12)) for _ in range(2))
-    return Steps(*(end.astype(np.float32).astype(np.float64) for end in ends), anchors, modes)
+    return Steps(*(end.astype(np.float32).astype(np.float64) for end in ends), anchors, modes, (None,) * num_modes)
 
 
 def test_the_remainder_is_what_the_surrogate_leaves():
@@ -55,9 +55,47 @@ def test_a_sample_is_off_by_what_it_says():
     assert 0.6 < np.sqrt(np.mean(np.square(scores))) < 1.5
 
 
+def test_the_mean_over_particles_is_off_by_what_it_says():
+    """They share their rows: their errors do not average out, and the variance of the mean knows it."""
+    steps, aside = random_steps(num_modes=1, num_particles=16, size=0.02), 0.1 * (-1.0) ** np.arange(12)
+    steps = steps._replace(before=steps.anchors[steps.modes], after=steps.after + aside)  # all of them on one side
+    shares = np.random.default_rng(4).dirichlet(np.ones(16))
+    exact = by_group(LOGISTIC, steps, head(20_000), 20_000).values @ shares
+    errors, variances, if_independent = [], [], []
+    for seed in range(40):
+        chosen = np.random.default_rng(seed).choice(20_000, 3000)
+        found = by_group(LOGISTIC, steps, {name: values[chosen] for name, values in LABELS.items()}, 20_000)
+        errors.append(found.values @ shares - exact)
+        variances.append(found.variance_of_mean(shares))
+        if_independent.append(shares**2 @ found.variance)
+    # The spread of 40 is known to a ninth of itself; that of the variances from 24 groups is less.
+    assert 0.65 < np.sqrt(np.mean(np.square(errors)) / np.mean(variances)) < 1.4
+    assert np.mean(np.square(errors)) > 2 * np.mean(if_independent), "they share their rows"
+
+
+def test_all_rows_leave_nothing_to_chance():
+    found = by_group(LOGISTIC, random_steps(num_modes=1), head(3000), 3000)
+    assert found.variance_of_mean(np.full(6, 1 / 6)) == 0.0
+
+
+def test_coordinates_in_which_rows_are_differentiated_make_no_difference():
+    """But for rounding; the basis is far from the identity."""
+    plain = with_rows(LOGISTIC, at_anchor(LOGISTIC, np.full(12, 0.1)), slabs(head(700)))
+    scales = 10.0 ** np.linspace(-1, 1, 12)
+    turned = np.linalg.qr(np.random.default_rng(0).normal(size=(12, 12)))[0] * scales
+    in_basis = plain._replace(basis=turned.astype(np.float32).astype(np.float64))
+    at = np.random.default_rng(1).normal(0.1, 0.1, size=(5, 12)).astype(np.float32).astype(np.float64)
+    found = [
+        of_rows(LOGISTIC, from_anchors([surrogate], np.zeros(5, int), at), head(700), 700)[0]
+        for surrogate in (plain, in_basis)
+    ]
+    np.testing.assert_allclose(found[0], found[1], atol=2e-3)
+    assert np.abs(found[0]).max() > 0.05, "there is something to find"
+
+
 def test_linear_regression_leaves_nothing():
     model = sgais.models.LinearRegression(dim=4)
     data = sgais.simulate.linear_regression(3000, dim=4, seed=1).data
     before, after = np.random.default_rng(3).normal(size=(2, 4, 5)).astype(np.float32).astype(np.float64)
-    found, _ = of_rows(model, Steps(before, after, np.zeros((1, 5)), np.zeros(4, int)), data, 3000)
+    found, _ = of_rows(model, Steps(before, after, np.zeros((1, 5)), np.zeros(4, int), (None,)), data, 3000)
     assert np.abs(found).max() < 0.02

@@ -5,11 +5,16 @@ import pytest
 
 import sgais
 from sgais import simulate
-from sgais.estimators import late
+from sgais.estimators import bank, late
+from sgais.estimators import islands as archipelago
 from sgais.estimators import sgais as algorithm
 from sgais.estimators.account import Account
-from sgais.estimators.anchoring import anchor
+from sgais.estimators.found import Found
+from sgais.estimators.islands import Islands
+from sgais.estimators.newton import Mode
+from sgais.estimators.outright import Outright
 from sgais.estimators.particles import Places
+from sgais.estimators.record import Estimate
 from sgais.history import Memory, Reservoir, WithChunk
 from sgais.kernels import Langevin
 from sgais.models import GaussianMixture, LinearRegression
@@ -26,11 +31,13 @@ def run(data, chunk_size, config=None, seed=0, model=MODEL):
 
 
 def test_particles_become_fewer_as_rows_become_more():
-    evidence, sizes = sgais.OnlineEvidence(MODEL), []
+    """From 1024 while there are none; the first outright estimate needs no more than 384."""
+    evidence = sgais.OnlineEvidence(MODEL)
+    sizes = [len(evidence.log_weights)]
     for chunk in sgais.stream(simulate.linear_regression(6000, seed=1).data, 100):
         evidence.update(chunk)
         sizes.append(len(evidence.log_weights))
-    assert (sizes[0], sizes[1], sizes[-1]) == (1536, 512, 128)
+    assert (sizes[0], sizes[1], sizes[-1]) == (1024, 384, 128)
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -95,18 +102,19 @@ def test_replays_go_on_until_the_change_is_long_ago(changed_at, replay_at):
     assert (found.replay_at, found.changed_at) == (replay_at, changed_at if replay_at else 0)
 
 
-def test_rows_of_another_kind_are_noticed_and_replayed():
+def test_rows_of_another_kind_are_noticed_and_log_z_is_taken_outright():
     """Noise of twice the size from row 1000 on: the model stays the same, the rows become less likely."""
     data = {name: values.copy() for name, values in DATA.items()}
     fit = np.linalg.lstsq(np.c_[data["x"], np.ones(3000)], data["y"], rcond=None)[0]
     residuals = data["y"] - np.c_[data["x"], np.ones(3000)] @ fit
     data["y"][1000:] += residuals[1000:]
-    records = run(data, 250).records
-    first = next(record for record in records if record.warning)
-    assert 1000 < first.num_rows <= 1500
-    assert sum(record.correction != 0 for record in records) == 1
-    assert "changed at row" in records[-1].warning, "it may have to be set right again"
-    assert abs(records[-1].log_evidence - MODEL.log_evidence(data)) < 4 * records[-1].standard_error
+    evidence = run(data, 250)
+    state, last = evidence._state, evidence.records[-1]
+    assert 1000 < state.changed_at <= 1500
+    assert state.outright_at >= state.changed_at
+    assert last.warning == "", "log Z owes nothing to the way there"
+    assert abs(last.log_evidence - MODEL.log_evidence(data)) < 4 * last.standard_error
+    assert last.standard_error < 0.1
 
 
 def test_an_update_changes_neither_state_nor_past():
@@ -172,7 +180,17 @@ def test_no_compilation_for_small_chunks_of_new_sizes(compilations):
     assert len(compilations) == first
 
 
-def test_anchoring_sorts_the_labels_of_a_mixture():
+def joined(model, positions, rows):
+    """Particles (n, d) that join the surrogates of the modes that are found, and Laplace's evidence of these."""
+    posterior = bank.posterior_of(model, rows, np.random.default_rng(0))
+    found = bank.look_for_modes(posterior, positions, np.zeros((0, model.dimension)), 0, True)
+    whole = WithChunk(Memory(), rows)
+    started = late.start(model, Langevin(), 256, bank.worth_a_surrogate(posterior, found), whole, whole.num_rows)
+    islands = Islands.of(positions.reshape(8, -1, model.dimension))
+    return late.joined(model, started, islands, whole, Places(0, 1)), found.log_evidence
+
+
+def test_particles_that_join_surrogates_have_their_labels_sorted():
     """Particles around one mode, each in an order of its own, come out around one anchor."""
     model = GaussianMixture(components=3, dim=1)
     y = np.concatenate([np.random.default_rng(k).normal(m, 0.5, 400) for k, m in enumerate([-5, 0, 5])])
@@ -191,23 +209,111 @@ def test_anchoring_sorts_the_labels_of_a_mixture():
         ],
         np.float64,
     )
-    search = anchor(model, positions, rows, seed=0)
-    found = search.anchored
+    found, evidence = joined(model, positions, rows)
     assert found is not None
-    assert (found.modes == 0).all()
-    means = np.asarray([model.constrain(position)["means"][:, 0] for position in found.positions])
+    started, islands = found
+    assert (started.modes == 0).all()
+    means = np.asarray([model.constrain(position)["means"][:, 0] for position in islands.all_positions])
     assert np.abs(means - means[0]).max() < 0.2
     reference = sgais.estimate(model, rows, method="laplace")
-    assert search.log_evidence == pytest.approx(reference.log_evidence, abs=0.5)
+    assert evidence == pytest.approx(reference.log_evidence, abs=0.5)
 
 
 def test_modes_are_told_of_even_where_particles_are_not_near_them():
-    """All but a few particles are far from the only mode: nothing to anchor them at, but its evidence is known."""
+    """All but a few particles are far from the only mode: they cannot join it, but its evidence is known."""
     rows = simulate.linear_regression(500, seed=1).data
     positions = np.random.default_rng(0).normal(0, 5, (64, MODEL.dimension))
-    search = anchor(MODEL, positions, rows, seed=0)
-    assert search.anchored is None
-    assert abs(search.log_evidence - MODEL.log_evidence(rows)) < 0.5
+    found, evidence = joined(MODEL, positions, rows)
+    assert found is None
+    assert abs(evidence - MODEL.log_evidence(rows)) < 0.5
+
+
+SOME = {name: values[:200] for name, values in DATA.items()}
+
+
+def some_islands(log_evidence, error=0.1):
+    return archipelago.rebooked(Islands.of(np.zeros((8, 4, 6))), Estimate(log_evidence, error))
+
+
+@pytest.mark.parametrize(
+    ("gap", "error", "steps", "is_told"),
+    [
+        (0.0, 0.1, 2, False),
+        (-2.0, 0.1, 2, True),  # lower than the path: never to be expected, whichever way is shorter
+        (-2.0, 0.5, 2, False),  # within the errors
+        (2.0, 0.1, 15, True),
+        (2.0, 0.1, 2, False),  # the path is long, its moves were slow
+    ],
+)
+def test_two_ways_to_log_z_that_disagree_are_told_of(gap, error, steps, is_told):
+    state = algorithm.init(MODEL, sgais.Config(), 0)._replace(
+        islands=some_islands(-100.0, error), path_length=20, num_rows=200
+    )
+    words = algorithm._disagreement(Outright(some_islands(-100.0 + gap, error), steps), state)
+    assert bool(words) == is_told
+    if is_told:
+        assert f"after 200 rows two ways to log Z are {abs(gap):.1f} nats apart" in words
+        assert "-100.00" in words
+        assert f"{-100.0 + gap:.2f}" in words
+
+
+def test_a_path_that_has_gone_wrong_is_set_right_and_told_of_until_the_next_estimate():
+    """Its evidence is too high by five nats, of which the particles know nothing."""
+    past, evidence = Memory(), run(SOME, 200)
+    past.append(SOME)
+    state = evidence._state
+    assert state.warning == state.disagreement == ""
+    wrong = state._replace(islands=archipelago.rebooked(state.islands, Estimate(evidence.log_evidence + 5.0, 0.05)))
+    chunk = {name: values[200:300] for name, values in DATA.items()}
+    found, _ = algorithm.update(MODEL, sgais.Config(), 0, wrong, chunk, past)
+    assert "two ways to log Z are" in found.disagreement
+    assert found.disagreement in found.warning
+    exact = MODEL.log_evidence_curve(DATA, [300, 450])
+    assert abs(found.estimate.log_evidence - exact[0]) < 4 * found.estimate.standard_error
+    past.append(chunk)
+    later, _ = algorithm.update(
+        MODEL, sgais.Config(), 0, found, {name: values[300:450] for name, values in DATA.items()}, past
+    )
+    assert later.disagreement == later.warning == ""
+    assert abs(later.estimate.log_evidence - exact[1]) < 4 * later.estimate.standard_error
+
+
+def test_a_path_that_is_too_low_is_set_right_without_words():
+    past, state = Memory(), run(SOME, 200)._state
+    past.append(SOME)
+    low = Estimate(state.estimate.log_evidence - 5.0, 0.05)
+    wrong = state._replace(islands=archipelago.rebooked(state.islands, low), path_length=100)
+    chunk = {name: values[200:300] for name, values in DATA.items()}
+    found, _ = algorithm.update(MODEL, sgais.Config(), 0, wrong, chunk, past)
+    assert found.warning == ""
+    assert (
+        abs(found.estimate.log_evidence - MODEL.log_evidence_curve(DATA, [300])[0]) < 4 * found.estimate.standard_error
+    )
+    assert found.path_length < 100
+
+
+@pytest.mark.parametrize(
+    ("num_rows", "starts", "behind", "is_told"),
+    [(1000, 1, 0.0, True), (1000, 2, 0.0, False), (100, 1, 0.0, False), (1000, 1, 20.0, False)],
+)
+def test_modes_that_may_be_missing_are_told_of_where_modes_hold_the_evidence(num_rows, starts, behind, is_told):
+    """Hit once; where rows are few, or the particles know of far more evidence, it does not matter."""
+    mode = Mode(np.zeros(6), -90.0, np.eye(6), True, 3, starts)
+    state = algorithm.init(MODEL, sgais.Config(), 0)._replace(islands=some_islands(-100.0 + behind), num_rows=num_rows)
+    found = algorithm._doubting(state, Found((mode,), np.array([-100.0]), 8, int(starts == 1)), 384)
+    assert found.searched_at == num_rows
+    assert bool(found.doubt) == (found.mode_doubt > 0) == is_told
+    if is_told:
+        assert found.doubt.startswith("after 1000 rows only one start found the best mode")
+        assert found.mode_doubt == pytest.approx(np.log(2.0))
+
+
+def test_the_doubt_of_a_search_stands_in_the_record_until_the_next_one():
+    evidence = run({name: values[:1000] for name, values in DATA.items()}, 500)
+    evidence._state = evidence._state._replace(doubt="there may be more", mode_doubt=0.7)
+    record = evidence.update({name: values[1000:1100] for name, values in DATA.items()})
+    assert record.mode_doubt == 0.7
+    assert record.warning == "there may be more"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 import sgais
 from sgais.blocks import slabs
-from sgais.estimators.surrogate import at_anchor, normalise, shifted, transport, with_rows
+from sgais.estimators.surrogate import at_anchor, basis_for, normalise, shifted, transport, with_rows
 
 MODEL = sgais.models.LinearRegression(dim=4)
 DATA = sgais.simulate.linear_regression(3000, dim=4, seed=1).data
@@ -76,3 +76,55 @@ def test_transport_takes_one_gaussian_to_the_other():
     new = normalise(with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), slabs(DATA))).gaussian
     positions = old.unwhiten(np.random.default_rng(0).normal(size=(1000, 5)))
     np.testing.assert_allclose(new.distances(transport(positions, old, new)), old.distances(positions), rtol=1e-6)
+
+
+def exact_linear(design, y, anchor):
+    """Gradient and Hessian of the log posterior in float64."""
+    return design.T @ (y - design @ anchor) - anchor, -design.T @ design - np.eye(design.shape[1])
+
+
+def design_of(data):
+    return np.column_stack([data["x"], np.ones(len(data["y"]))]).astype(float)
+
+
+def test_a_basis_changes_nothing_where_digits_are_not_at_stake():
+    anchor = np.full(5, 0.25)
+    turned = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 5)))[0] * [0.1, 0.5, 1.0, 2.0, 10.0]
+    plain, in_basis = (
+        with_rows(MODEL, at_anchor(MODEL, anchor, basis), slabs(DATA))
+        for basis in (None, turned.astype(np.float32).astype(np.float64))
+    )
+    assert in_basis.value == pytest.approx(plain.value, rel=1e-6)
+    np.testing.assert_allclose(in_basis.gradient, plain.gradient, atol=0.02)
+    np.testing.assert_allclose(in_basis.hessian, plain.hessian, atol=0.05)
+    assert basis_for(-plain.hessian) is None, "it is well-conditioned"
+
+
+def test_a_basis_keeps_the_digits_of_an_uncentred_column():
+    """Intercept and slope are correlated by all but 1e-5: what is left of their precision is a small difference."""
+    generator = np.random.default_rng(0)
+    x = (2000 + generator.integers(-10, 11, size=20_000)).astype(np.float32)[:, None]
+    data = {"x": x, "y": (0.5 * x[:, 0] - 999 + generator.normal(size=20_000)).astype(np.float32)}
+    model, design = sgais.models.LinearRegression(dim=1), design_of(data)
+    _, hessian = exact_linear(design, data["y"].astype(float), np.zeros(2))
+    anchor = np.linalg.solve(-hessian, design.T @ data["y"])
+    anchor = anchor.astype(np.float32).astype(float)
+    basis = basis_for(-hessian)
+    assert basis is not None
+    whitening = np.linalg.inv(np.linalg.cholesky(-hessian).T)
+    errors = []
+    for directions in (None, basis):
+        found = with_rows(model, at_anchor(model, anchor, directions), slabs(data))
+        errors.append(np.abs(whitening.T @ (found.hessian - hessian) @ whitening).max())
+    assert errors[1] < 1e-3
+    assert errors[1] < 0.1 * errors[0]
+
+
+def test_a_basis_is_kept_when_a_surrogate_moves_and_grows():
+    basis = np.diag([1.0, 2.0, 3.0, 4.0, 5.0])
+    surrogate = with_rows(MODEL, at_anchor(MODEL, np.zeros(5), basis), part(DATA, 0, 1000))
+    np.testing.assert_array_equal(surrogate.basis, basis)
+    moved = shifted(MODEL, surrogate, np.full(5, 0.1), {name: values[:1000] for name, values in DATA.items()}, 1000)
+    np.testing.assert_array_equal(moved.basis, basis)
+    exact = with_rows(MODEL, at_anchor(MODEL, np.full(5, 0.1)), part(DATA, 0, 1000))
+    np.testing.assert_allclose(moved.gradient, exact.gradient, atol=0.02)

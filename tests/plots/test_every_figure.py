@@ -10,6 +10,7 @@ from matplotlib.text import Text
 import sgais
 from sgais import plots
 from sgais.plots import style
+from sgais.standings import ComparisonRecord, Standing
 
 NAMES = list(plots.__all__)
 MARKED = ["annealing", "bayes_factors", "evidence", "probabilities"]
@@ -108,3 +109,30 @@ def test_28_curves_are_told_apart():
     assert len({(one["color"], one["linestyle"]) for one in styles}) == 28
     assert all(one["color"] != other["color"] for one, other in pairwise(styles))
     assert all(one["linestyle"] != other["linestyle"] for one, other in pairwise(styles))
+
+
+def warned(records):
+    """The same records, the last of them with a warning."""
+    return [*records[:-1], records[-1]._replace(warning="do not trust it")]
+
+
+def test_a_legend_says_which_log_z_carries_a_warning(make_records):
+    def legend(figure):
+        found = figure.axes[0].get_legend()
+        return [text.get_text() for text in found.get_texts()] if found else []
+
+    good, bad = make_records(), warned(make_records(-1.6))
+    assert legend(plots.evidence(good)) == []
+    assert legend(plots.evidence(bad)) == ["beware: see its warning"]
+    assert legend(plots.evidence({"a": good, "b": bad})) == ["a", "b (beware: see its warning)"]
+    assert "b (beware: see its warning)" in legend(plots.bayes_factors({"a": good, "b": bad}))
+    assert "b (beware: see its warning)" in legend(plots.bayes_factors({"a": good, "b": bad}, against="b"))
+
+
+def test_a_probability_that_rests_on_a_warned_log_z_says_so():
+    shares = dict.fromkeys(Standing._fields, 0.5)
+    models = {name: Standing(**(shares | {"warning": warning})) for name, warning in (("a", ""), ("b", "bad"))}
+    records = [ComparisonRecord(rows, models, 0.0) for rows in (100, 200)]
+    for stacked in (True, False):
+        legend = plots.probabilities(records, stacked=stacked).axes[0].get_legend()
+        assert [text.get_text() for text in legend.get_texts()] == ["a", "b (beware: see its warning)"]

@@ -53,3 +53,19 @@ def test_it_goes_on_from_its_state():
 def test_no_point_fits():
     assert len(Timeline(["row"]).between(0, 10, 10)) == 0
     assert len(filled(10).between(20, 30, 10)) == 0
+
+
+def test_a_state_with_other_columns_is_taken_as_far_as_it_goes():
+    one, other = filled(500), Timeline(["row", "new", "value", "peak"], ["peak"], 64)
+    other.restore(one.state())
+    before, after = one.between(0, 10**6, 10**6), other.between(0, 10**6, 10**6)
+    np.testing.assert_array_equal(after[:, [0, 2, 3]], before)
+    assert np.isnan(after[:, 1]).all()
+
+
+def test_a_state_that_does_not_name_its_columns():
+    one, other = filled(500), Timeline(["row", "value", "new", "peak"], ["peak"], 64)
+    state = one.state()
+    del state["columns"]
+    other.restore(state, ["row", "value", "peak"])
+    np.testing.assert_array_equal(other.between(0, 10**6, 10**6)[:, [0, 1, 3]], one.between(0, 10**6, 10**6))

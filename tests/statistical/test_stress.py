@@ -8,6 +8,7 @@ from scipy import integrate, stats
 
 import sgais
 from sgais import simulate
+from sgais.estimators.importance import ROUNDING
 from sgais.models import GaussianMixture, LinearRegression
 
 LINEAR = LinearRegression(dim=3)
@@ -76,7 +77,7 @@ def test_a_constant_likelihood_is_exact():
     )
     evidence = run(model, np.zeros(3000))
     assert evidence.log_evidence == pytest.approx(-750.0, abs=1e-3)
-    assert evidence.standard_error < 1e-3
+    assert evidence.standard_error < 1.01 * ROUNDING, "what float32 may cost is claimed whatever the likelihood is"
 
 
 def test_a_first_order_phase_transition_is_right_or_flagged():

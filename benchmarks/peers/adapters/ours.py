@@ -29,12 +29,11 @@ def prepare(target: Target, seed: int, method: str = "sgais", paper: bool = Fals
 def evaluations(result: sgais.Result, paper: bool) -> Evaluations:
     """Of a run of the published algorithm, or of a method with its own settings.
 
-    The default's are not told: it sees some rows with many particles and most with one anchor.
+    The default's are not told: it sees some rows with many particles and most with one anchor. Nor are those of AIS,
+    whose moves are as long as they have to be.
     """
     if paper:
         return _of_published(result, sgais.Config.paper())
-    if result.method == "ais":
-        return _of_ais(result, sgais.AISConfig())
     if result.method == "nested":
         return Evaluations(int(result.diagnostics["num_likelihood_evaluations"]))
     return Evaluations()
@@ -47,10 +46,3 @@ def _of_published(result: sgais.Result, config: Any) -> Evaluations:
     steps = config.num_particles * frame["annealing_steps"]
     moved = config.kernel.num_steps * (chunks + config.batch_size)
     return Evaluations(round((steps * chunks).sum() / result.num_rows), round((steps * moved).sum() / result.num_rows))
-
-
-def _of_ais(result: sgais.Result, config: sgais.AISConfig) -> Evaluations:
-    """Every temperature weighs all particles once; trajectories need one gradient at their start, one for each step."""
-    assert isinstance(config.kernel, sgais.HMC)
-    weighings = config.num_particles * len(result.records)
-    return Evaluations(weighings, weighings * (1 + config.kernel.num_trajectories * config.kernel.num_leapfrog))

@@ -36,4 +36,4 @@ def compare(
     All models want the same columns. With --save DIR there are figures and a report, and sgais resume DIR goes on.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     specs = named_specs([*(models or []), *(model or [])])
-    start(gather(specs, source, True, data, estimator, stream), stream.save, stream.output, stream.live)
+    start(gather(specs, source, True, data, estimator, stream), stream)

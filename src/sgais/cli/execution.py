@@ -1,40 +1,40 @@
 """What `run`, `compare` and `resume` have in common once their settings are known."""
 
 import sys
-from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from sgais.cli.folder import RunFolder
 from sgais.cli.live import view_of
-from sgais.cli.options import Output
+from sgais.cli.options import Output, StreamFlags
 from sgais.cli.result import print_result, save_records, write_report
 from sgais.cli.say import console_for, say, say_warnings
 from sgais.cli.session import Session
 from sgais.cli.settings import Settings
+from sgais.cli.strict import code_of
 
 
-def start(settings: Settings, save: Path | None, output: Output, live: bool = False) -> None:
+def start(settings: Settings, flags: StreamFlags) -> None:
     """Begin a run and see it through."""
-    folder = None if save is None else RunFolder(save)
+    folder = None if flags.save is None else RunFolder(flags.save)
     if folder is not None:
         folder.check_is_free()
         folder.clear()
     session = Session(settings, folder)
     if folder is not None:
         folder.begin(settings)
-    if live:
+    if flags.live:
         from sgais.cli.live_page import shown  # needs the extra `serve`
 
         with shown(session):
-            see_through(session, output)
+            see_through(session, flags.output, flags.strict)
     else:
-        see_through(session, output)
+        see_through(session, flags.output, flags.strict)
 
 
-def see_through(session: Session, output: Output) -> None:
-    """Take in the stream, save and print; the exit code says whether a signal ended it."""
+def see_through(session: Session, output: Output, is_strict: bool) -> None:
+    """Take in the stream, save and print; the exit code says whether a signal ended it, or what `--strict` asks."""
     console = console_for(is_error=True)
     say_warnings(console)
     interruption = session.run(view_of(console, session.title, getattr(session.stream, "total_rows", None)))
@@ -46,7 +46,7 @@ def see_through(session: Session, output: Output) -> None:
     print_result(session, output)
     _say_what_next(console, session, is_interrupted)
     sys.stdout.flush()
-    raise typer.Exit(interruption.exit_code)
+    raise typer.Exit(interruption.exit_code or code_of(session.snapshot().lines, is_strict))
 
 
 def _say_what_next(console: Console, session: Session, is_interrupted: bool) -> None:

@@ -1,6 +1,6 @@
 """How every command fails: one line on standard error that says what to do, and an exit code that says whose fault.
 
-2 means that the command was written wrongly, 1 that it could not do its work.
+2 means that the command was written wrongly, 1 that it could not do its work; 3 is that of `--strict`.
 """
 
 import sys

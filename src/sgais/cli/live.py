@@ -15,12 +15,13 @@ from rich.text import Text
 
 from sgais.cli.say import say
 from sgais.cli.snapshot import Line, Snapshot
-from sgais.cli.words import alarm_lines, duration, per_row, share
+from sgais.cli.words import alarm_lines, beware_lines, duration, per_row, share
 from sgais.pace import Pace
 
 REFRESHES_PER_SECOND = 4
 SECONDS_BETWEEN_LINES = 10.0
 MOST_ALARMS = 4
+MOST_BEWARES = 3
 WIDE = 110  # columns from which on there is room for Bayes factors
 COMPILING = "compiling the models, once; later runs start at once"
 
@@ -102,12 +103,12 @@ class LiveView:
         snapshot = self._snapshot
         alarms = alarm_lines(snapshot.alarms)
         shown = alarms[-MOST_ALARMS:]
-        room = max(self._console.height - len(shown) - 7, 1)
+        beware = beware_lines(snapshot.lines)[:MOST_BEWARES]
+        room = max(self._console.height - len(shown) - len(beware) - 6, 1)
         parts: list[RenderableType] = [_cut(self._title, "bold"), self._progress(snapshot)]
         parts.append(_table(snapshot, self._console.width, room))
         parts += [_cut(f"! {alarm}", "yellow") for alarm in shown]
-        warnings = dict.fromkeys(line.warning or line.failure for line in snapshot.lines)
-        parts += [_cut(f"BEWARE: {warning}", "red") for warning in warnings if warning][:1]
+        parts += [_cut(line, "red") for line in beware]
         return Group(*parts, Text())  # the cursor waits on a line of its own, where the terminal may echo ^C
 
     def _progress(self, snapshot: Snapshot) -> RenderableType:
@@ -149,7 +150,9 @@ class LineView:
             self._last_line = time.monotonic()
             first = snapshot.lines[0]
             leader = "" if first.probability is None else f"  {first.name} {share(first.probability)}"
-            self._tell(f"{self._pace.words(snapshot)}  log Z per row {per_row(first, snapshot.num_rows)}{leader}")
+            beware = f"  BEWARE: {first.warning}" if first.warning else ""
+            number = per_row(first, snapshot.num_rows)
+            self._tell(f"{self._pace.words(snapshot)}  log Z per row {number}{leader}{beware}")
 
     def let_go(self, line: str) -> None:
         """There is only the line."""
@@ -163,7 +166,7 @@ def _table(snapshot: Snapshot, width: int, room: int) -> Table:
     is_compared = snapshot.lines[0].probability is not None
     table = Table(box=None, padding=(0, 2, 0, 0), expand=True)
     table.add_column("model", no_wrap=True, overflow="ellipsis", ratio=3)
-    table.add_column("log Z per row", no_wrap=True, justify="right", min_width=21)
+    table.add_column("log Z per row", no_wrap=True, justify="right", min_width=23)
     if is_compared and width >= WIDE:
         table.add_column("log Bayes factor", no_wrap=True, justify="right", min_width=16)
     if is_compared:

@@ -13,6 +13,7 @@ from sgais.cli.interruption import Interruption
 from sgais.cli.say import say
 from sgais.cli.serve_extra import require_extra
 from sgais.cli.session import Session
+from sgais.cli.strict import WARNED
 
 HOST = "127.0.0.1"
 
@@ -49,7 +50,7 @@ def shown(session: Session) -> Iterator[None]:
             yield
         except typer.Exit as end:
             board.say(ENDED)
-            if end.exit_code == 0:
+            if end.exit_code in (0, WARNED):
                 _wait(console, server.url)
             raise
 

@@ -11,6 +11,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from sgais.cli.strict import StrictFlag
+
 
 class Output(StrEnum):
     """How a result is printed."""
@@ -82,6 +84,7 @@ class StreamFlags:
     ] = None
     output: Annotated[Output, typer.Option(help="What to print at the end; csv is the whole curve.")] = Output.TABLE
     live: Annotated[bool, typer.Option("--live", help="Show it on a page in the browser.")] = False
+    strict: StrictFlag = False
 
 
 @dataclass(frozen=True)

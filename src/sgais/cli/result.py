@@ -15,7 +15,7 @@ from sgais.cli.report import Report
 from sgais.cli.say import console_for, say
 from sgais.cli.session import Session
 from sgais.cli.snapshot import Line
-from sgais.cli.words import alarm_lines, per_row, share, total
+from sgais.cli.words import alarm_lines, beware_lines, per_row, share, total
 from sgais.comparison import Comparison
 
 
@@ -70,7 +70,8 @@ def as_json(session: Session) -> dict[str, Any]:
         (line,) = snapshot.lines
         return common | _evidence(line) | {"model": line.name, "error_budget": follower.error_budget}
     table = follower.table().drop(columns="note", errors="ignore").to_dict("index") if snapshot.num_rows else {}
-    models = {line.name: table.get(line.name, {}) | _evidence(line) for line in snapshot.lines}
+    budgets = {line.name: {"error_budget": follower[line.name].error_budget} for line in snapshot.lines}
+    models = {line.name: table.get(line.name, {}) | _evidence(line) | budgets[line.name] for line in snapshot.lines}
     last = follower.records[-1] if follower.records else None
     verdict = {"leader": last.leader, "is_separated": last.is_separated} if last else {}
     return common | verdict | {"models": models}
@@ -87,7 +88,7 @@ def _table(session: Session) -> tuple[list[str], list[list[str]]]:
     header = ["model", "log Z", "per row"] + (["log Bayes factor", "probability"] if is_compared else [])
     rows = []
     for line in snapshot.lines:
-        cells = [line.name, "failed" if line.failure else total(line.log_evidence, line.standard_error)]
+        cells = [line.name, total(line)]
         cells.append("" if line.failure else per_row(line, snapshot.num_rows).partition(" ")[0])
         if is_compared:
             factor = "" if line.failure else f"{line.log_evidence - leader.log_evidence:,.1f}"
@@ -100,11 +101,7 @@ def _sentences(session: Session) -> list[str]:
     snapshot = session.snapshot()
     bad = f", and {snapshot.num_bad_rows:,} bad rows passed over" if snapshot.num_bad_rows else ""
     sentences = [f"{snapshot.num_rows:,} rows{bad}."]
-    for line in snapshot.lines:
-        if line.failure:
-            sentences.append(f"{line.name} failed: {line.failure}")
-        elif line.warning:
-            sentences.append(f"BEWARE of {line.name}: {line.warning}.")
+    sentences += beware_lines(snapshot.lines)
     if session.settings.paper:
         sentences.append("Paper mode: the published algorithm, which gives no error and is biased at many rows.")
     return sentences

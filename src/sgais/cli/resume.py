@@ -10,12 +10,14 @@ from sgais.cli.folder import RunFolder
 from sgais.cli.options import Output
 from sgais.cli.session import Session
 from sgais.cli.settings import POSTED
+from sgais.cli.strict import StrictFlag
 from sgais.errors import ConfigError
 
 
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What --save has written.")],
     output: Annotated[Output, typer.Option(help="What to print at the end; csv is the whole curve.")] = Output.TABLE,
+    strict: StrictFlag = False,
 ) -> None:
     """Go on with a run where it stopped: the same bits as if nothing had happened.
 
@@ -32,4 +34,4 @@ def resume(
     if settings.source == POSTED:
         raise ConfigError(f"`DIR` must be that of a run, got a service. Go on with: sgais serve --save {folder}")
     run.go_where_it_was_started(settings)
-    see_through(Session(settings, run), output)
+    see_through(Session(settings, run), output, strict)

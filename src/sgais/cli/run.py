@@ -43,4 +43,4 @@ def run(
     Ctrl-C ends a run behind the present chunk; with --save, sgais resume DIR goes on there, bit for bit.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     models = {} if model is None else {model: model}
-    start(gather(models, source, False, data, estimator, stream), stream.save, stream.output, stream.live)
+    start(gather(models, source, False, data, estimator, stream), stream)

@@ -65,6 +65,7 @@ class Settings:
 
 POSTED = "observations that are posted"  # the source of a service
 IN_TABLES = ("columns", "categories", "parameters")
+ABOUT_THE_COMMAND = ("save", "output", "live", "strict")  # and not about the run, which may be resumed by another
 
 
 Flags: TypeAlias = DataFlags | EstimatorFlags | StreamFlags | ServiceFlags
@@ -89,9 +90,8 @@ def gather(
 def _given(flags: Sequence[Flags]) -> dict[str, Any]:
     """What the flags say, without those that were left out."""
     given = {name: value for group in flags for name, value in vars(group).items() if value is not None}
-    given.pop("save", None)
-    given.pop("output", None)
-    given.pop("live", None)
+    for name in ABOUT_THE_COMMAND:
+        given.pop(name, None)
     given["columns"] = columns_of(given.pop("columns", []))
     given["categories"] = lists("--categories", given.pop("categories", []))
     given["parameters"] = values("--set", given.pop("set", []))

@@ -7,6 +7,7 @@ from datetime import timedelta
 from sgais.cli.snapshot import Line, ModelAlarm
 
 MOST_NAMES = 2  # of models in a sentence, which is to stay a line
+MARK = " !"  # after a log Z that carries a warning, whose text is said below
 
 
 def per_row(line: Line, num_rows: int) -> str:
@@ -15,14 +16,23 @@ def per_row(line: Line, num_rows: int) -> str:
         return "failed" if line.failure else ""
     value, error = line.log_evidence / num_rows, line.standard_error / num_rows
     if not math.isfinite(error) or error <= 0:
-        return f"{value:.4f}"
+        return f"{value:.4f}{_mark(line)}"
     digits = min(max(1 - math.floor(math.log10(error)), 2), 6)
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
+    return f"{value:.{digits}f} ± {error:.{digits}f}{_mark(line)}"
 
 
-def total(value: float, error: float) -> str:
-    """A quantity in nats with its error, where there is one."""
-    return f"{value:,.2f}" if not math.isfinite(error) else f"{value:,.2f} ± {error:.2f}"
+def total(line: Line) -> str:
+    """Log Z with its error, where there is one."""
+    if line.failure:
+        return "failed"
+    error = f" ± {line.standard_error:.2f}" if math.isfinite(line.standard_error) else ""
+    return f"{line.log_evidence:,.2f}{error}{_mark(line)}"
+
+
+def beware_lines(lines: Sequence[Line]) -> list[str]:
+    """What speaks against the models' numbers, a line each."""
+    failures = [f"{line.name} failed: {line.failure}" for line in lines if line.failure]
+    return failures + [f"BEWARE of {line.name}: {line.warning}." for line in lines if line.warning and not line.failure]
 
 
 def share(probability: float | None) -> str:
@@ -54,3 +64,7 @@ def _alarm_line(location: int, alarms: Sequence[ModelAlarm]) -> str:
     models = " and ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} models"
     first = min(alarm.row for alarm in alarms)
     return f"the data changed at about row {location:,}, noticed at row {first:,} by {models}"
+
+
+def _mark(line: Line) -> str:
+    return MARK if line.warning else ""

@@ -34,13 +34,13 @@ class Config:
 
     num_particles: int = 128
     num_islands: int = 8
-    early_factor: int = 12
+    early_factor: int = 8
     target_ess_fraction: float = 0.5
     chunk_size: int | None = None
     batch_size: int = 256
     largest_dimension: int = 500
     kernel: Langevin = field(default_factory=Langevin)
-    early_kernel: HMC = field(default_factory=partial(HMC, largest_correlation=0.25))
+    early_kernel: HMC = field(default_factory=partial(HMC, num_trajectories=12, largest_correlation=0.1))
 
     @staticmethod
     def paper(**changes: Any) -> PaperConfig:

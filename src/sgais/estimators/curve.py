@@ -51,7 +51,7 @@ class Curve:
     def restored(cls, state: dict[str, Any]) -> "Curve":
         """The curve that had this state."""
         curve = cls()
-        curve._numbers.extend(state["numbers"])
+        curve._numbers.extend(state["numbers"], EvidenceRecord._field_defaults)
         curve._warnings, curve._warned_from = list(state["warnings"]), list(state["warned_from"])
         curve.last = curve[-1] if len(curve) else None
         return curve

@@ -6,6 +6,7 @@ Metropolis tests leave no bias, many particles find the modes before these freez
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,12 @@ from sgais.history import WithChunk
 from sgais.kernels import HMC
 from sgais.likelihood import log_likelihoods
 from sgais.model import Model, real_dtype
-from sgais.symmetry import label_order, relabelled
+from sgais.symmetry import arranged
 
 SMALL_BLOCKS = 64  # rows, since there may be few
 CAPACITY_GROWTH = 8
+LONG_MOVES = 256  # rows up to which moves are as long as they need be; beyond, outright estimates mend what is left
+SHORT = 6  # trajectories, then
 FRESH = 0.9  # ESS fraction above which resampling and moving would gain nothing
 
 
@@ -32,11 +35,11 @@ class Early(NamedTuple):
 
     Attributes:
         precision: Of the prior, per coordinate.
-        step_size: Of the next HMC trajectory.
+        step_size: Of the next HMC trajectories, one for each whitening (or for both, in checkpoints of before).
     """
 
     precision: np.ndarray
-    step_size: float = full_data.FIRST_STEP_SIZE
+    step_size: np.ndarray | float = full_data.FIRST_STEP_SIZES
 
 
 def take(
@@ -65,10 +68,6 @@ def take(
             islands = islands.times(step * values)
             inverse_temperature += step
         islands, _ = resample(islands, places.generator())
-        # In one order of the labels the particles have a common shape, which whitens the moves far better. Moves that
-        # cross over to another order bias log Z a little where labels overlap; to reject them would mix far worse.
-        positions = islands.all_positions
-        islands = islands.at(relabelled(model, positions, label_order(model, positions, positions[0])))
         early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account)
 
 
@@ -93,20 +92,25 @@ def move(
     account: Account,
 ) -> tuple[Early, Islands]:
     """HMC on all rows up to the first end, and tempered ones up to the second."""
-    data = _tempered(rows, ends, inverse_temperature)
+    kernel = kernel if ends[1] < LONG_MOVES else replace(kernel, num_trajectories=min(kernel.num_trajectories, SHORT))
+    data = tempered(rows, ends, inverse_temperature)
     if not rows.is_whole:
         account.warn(
             f"moves had to see all rows when {ends[0]} had come, but a sample of these was all that had been kept: "
             "log Z may be off by many nats. Keep more of them: Reservoir(size=...)"
         )
-    positions = islands.all_positions.astype(real_dtype())
-    moved, info = full_data.move(model, kernel, places.next(), positions, data, early.step_size, early.precision)
+    positions = islands.all_positions
+    positions, order = arranged(model, positions, positions[0], places.generator(), full_data.SHARE_IN_ORDER)
+    moved, info = full_data.move(
+        model, kernel, places.next(), positions.astype(real_dtype()), data, early.step_size, early.precision, order
+    )
     account.num_moves += 1
     account.num_non_finite += int(info.num_non_finite)
-    return early._replace(step_size=float(info.step_size)), islands.at(moved)
+    return early._replace(step_size=np.asarray(info.step_size)), islands.at(moved)
 
 
-def _tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> Blocks:
+def tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> Blocks:
+    """All rows up to the first end, and those up to the second with weights below one."""
     old, counts = rows.stand_ins(ends[0])
     new = rows.between(*ends)
     counts = np.concatenate([counts, np.full(ends[1] - ends[0], inverse_temperature)])

@@ -15,7 +15,7 @@ from sgais.estimators.record import Estimate
 from sgais.estimators.weights import select
 
 LARGEST_SPREAD = 1.5  # standard deviation of the islands' log evidences
-SMALLEST_STEP = 1e-12  # of the inverse temperature
+SMALLEST_STEP = 1e-36  # of the inverse temperature: log-likelihoods at draws from a wide prior may differ by that much
 LOST = 50.0  # nats below the best island, beyond which it does not matter how far
 
 
@@ -35,6 +35,11 @@ class Islands(NamedTuple):
     log_evidences: np.ndarray
     booked: float = 0.0
     booked_variance: float = 0.0
+
+    @classmethod
+    def of(cls, positions: np.ndarray) -> "Islands":
+        """Particles at these positions, shape (islands, particles, d), with weights of one."""
+        return cls(np.asarray(positions, np.float64), np.zeros(positions.shape[:2]), np.zeros(len(positions)))
 
     @property
     def all_positions(self) -> np.ndarray:
@@ -133,6 +138,38 @@ def migrate(islands: Islands, generator: np.random.Generator) -> tuple[Islands, 
         booked=so_far.log_evidence,
         booked_variance=so_far.standard_error**2,
     ), survivors
+
+
+def populated(
+    positions: np.ndarray,
+    log_weights: np.ndarray,
+    shape: tuple[int, ...],
+    so_far: Estimate,
+    generator: np.random.Generator,
+) -> tuple[Islands, np.ndarray]:
+    """Islands of the given shape with particles of weighted draws, whose evidence is booked; and which they are."""
+    chosen = select(log_weights, shape[0] * shape[1], generator.random())
+    generator.shuffle(chosen)
+    islands = Islands.of(positions[chosen].reshape(*shape, -1))
+    return rebooked(islands, so_far), chosen
+
+
+def rebooked(islands: Islands, so_far: Estimate) -> Islands:
+    """The same particles with another evidence, of which they themselves know nothing."""
+    means = np.array([annealing.log_mean_exp(weights) for weights in islands.log_weights])
+    return islands._replace(
+        log_weights=islands.log_weights - means[:, None],
+        log_evidences=np.zeros_like(islands.log_evidences),
+        booked=so_far.log_evidence,
+        booked_variance=so_far.standard_error**2,
+    )
+
+
+def booked(islands: Islands, generator: np.random.Generator) -> Islands:
+    """Book the evidence so far; every island keeps its particles, unless the islands have parted."""
+    if have_parted(islands):
+        return migrate(islands, generator)[0]
+    return rebooked(islands, estimate(islands))
 
 
 def _running(islands: Islands) -> np.ndarray:

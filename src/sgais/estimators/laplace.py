@@ -18,14 +18,16 @@ from sgais.annealing import effective_sample_size
 from sgais.blocks import slabs
 from sgais.errors import EstimationError, require, require_count
 from sgais.estimators.deadline import Deadline, OutOfTime
-from sgais.estimators.modes import log_evidence, merge, search, worth_keeping
-from sgais.estimators.newton import Mode, climb
-from sgais.estimators.pareto import LARGEST_TRUSTED, tail_shape
+from sgais.estimators.found import Found
+from sgais.estimators.importance import log_mean_with_control
+from sgais.estimators.newton import climb_all
+from sgais.estimators.pareto import LARGEST_TRUSTED, tail_shape, unseen_tail
 from sgais.estimators.particles import sample_prior
 from sgais.estimators.posterior import Posterior
 from sgais.estimators.progress import Progress, Report
 from sgais.estimators.proposal import Proposal, allocate, draw_pairs, log_densities
 from sgais.estimators.result import COMPLETE, Result
+from sgais.estimators.search import Limits, searching
 from sgais.estimators.weights import normalised
 from sgais.fields import Chunk, num_rows
 from sgais.model import Model, real_dtype
@@ -36,6 +38,7 @@ SMALLEST_ESS = 50.0  # below it the spread of the weights is itself a guess
 # Draws up to these nats and Pareto k call for no more. A thousand of them may show k too low by 0.3, so that a k
 # between here and 0.7 is settled by more draws, not trusted.
 GOOD_ERROR, GOOD_SHAPE = 0.03, 0.3
+LARGEST_COUNTED = 0.95  # Pareto k in the error, which beyond means nothing but that log Z should not be believed
 MOST_LABELS = 7  # 5040 relabellings of every draw
 SEARCH_FRACTION = 0.3  # of the progress bar
 ROW_ORDER, DRAWS, PRIOR_DRAWS = 1, 2, 3  # purposes of random numbers; `modes` has 0
@@ -112,27 +115,26 @@ def run(model: Model, chunk: Chunk, config: LaplaceConfig, seed: int, report: Re
     """Find the modes, draw, weigh. Ctrl-C or the time limit leave a result that says what it lacks."""
     _check_labels(model)
     deadline = Deadline(config.max_seconds)
-    modes: list[Mode] = []
+    found = Found((), np.zeros(0), 0, 0)
     try:
         posterior = _prepare(model, chunk, seed)
         report(Progress(0.0, float("nan"), "looking for modes"))
-        for mode in _search(posterior, config, seed, deadline):
-            modes = merge(model, modes, mode)
-            report(Progress(SEARCH_FRACTION, float("nan"), f"{len(modes)} modes"))
-        modes = worth_keeping(model, modes)
-        draws = _draw(posterior, _propose(model, modes, config), config, seed, deadline, report)
+        for found in _search(posterior, config, seed, deadline):
+            report(Progress(SEARCH_FRACTION, float("nan"), f"{len(found.modes)} modes"))
+        draws = _draw(posterior, _propose(found, config), config, seed, deadline, report)
     except KeyboardInterrupt:
-        return _stopped(model, modes, "interrupted", num_rows(chunk), deadline)
+        return _stopped(found, "interrupted", num_rows(chunk), deadline)
     except OutOfTime:
-        return _stopped(model, modes, f"stopped after {config.max_seconds} s", num_rows(chunk), deadline)
+        return _stopped(found, f"stopped after {config.max_seconds} s", num_rows(chunk), deadline)
     report(Progress(1.0, 0.0, "done"))
-    return _result(model, config, modes, draws, num_rows(chunk), deadline)
+    return _result(model, config, found, draws, num_rows(chunk), deadline)
 
 
-def _search(posterior: Posterior, config: LaplaceConfig, seed: int, deadline: Deadline) -> Iterator[Mode]:
-    for given in config.starts:
-        yield climb(posterior, _position(posterior.model, given), config.max_newton_steps, deadline)
-    yield from search(posterior, config.num_starts, config.max_rounds, config.max_newton_steps, seed, deadline)
+def _search(posterior: Posterior, config: LaplaceConfig, seed: int, deadline: Deadline) -> Iterator[Found]:
+    given = [_position(posterior.model, parameters) for parameters in config.starts]
+    known = climb_all(posterior, np.array(given), config.max_newton_steps, deadline) if given else []
+    limits = Limits(config.num_starts, config.max_rounds, max_steps=config.max_newton_steps)
+    return searching(posterior, limits, seed, deadline, known=known)
 
 
 def _position(model: Model, parameters: Mapping[str, Any]) -> np.ndarray:
@@ -142,32 +144,18 @@ def _position(model: Model, parameters: Mapping[str, Any]) -> np.ndarray:
     return np.asarray(model.unconstrain(parameters), np.float64)
 
 
-def log_mean_with_control(log_weights: np.ndarray, log_controls: np.ndarray) -> tuple[float, float]:
-    """Log of the mean weight and its standard error, from (pairs, 2) weights and a control of mean one."""
-    top = log_weights.max()
-    weights, controls = np.exp(log_weights - top).mean(axis=1), np.exp(log_controls).mean(axis=1)
-    spread = controls.var()
-    slope = np.mean((weights - weights.mean()) * (controls - controls.mean())) / spread if spread > 0 else 0.0
-    values = weights - slope * (controls - 1.0)
-    if values.mean() <= 0:
-        values = weights
-    error = values.std(ddof=1) / np.sqrt(len(values)) / values.mean()
-    return float(top + np.log(values.mean())), float(error)
-
-
 def _prepare(model: Model, chunk: Chunk, seed: int) -> Posterior:
     """All rows on the device, in random order so that the first of them stand for all."""
     order = np.random.default_rng([seed, ROW_ORDER]).permutation(num_rows(chunk))
     return Posterior(model, jax.device_put(slabs({name: values[order] for name, values in chunk.items()})))
 
 
-def _propose(model: Model, modes: list[Mode], config: LaplaceConfig) -> Proposal:
-    log_masses = np.array([log_evidence(model, mode) for mode in modes])
+def _propose(found: Found, config: LaplaceConfig) -> Proposal:
     from_prior = round(config.prior_share * config.num_draws / 2)
     return Proposal(
-        [mode.gaussian for mode in modes],
-        log_masses - np.logaddexp.reduce(log_masses),
-        np.append(allocate(log_masses, config.num_draws // 2 - from_prior), from_prior),
+        [mode.gaussian for mode in found.modes],
+        found.log_evidences - np.logaddexp.reduce(found.log_evidences),
+        np.append(allocate(found.log_evidences, config.num_draws // 2 - from_prior), from_prior),
         config.degrees_of_freedom,
     )
 
@@ -240,14 +228,13 @@ def _report_round(report: Report, number: int, done: float, seconds_left: float)
     report(Progress(1 - left, seconds_left, f"weighing draws, round {number + 1}"))
 
 
-def _result(
-    model: Model, config: LaplaceConfig, modes: list[Mode], draws: Draws, rows: int, deadline: Deadline
-) -> Result:
+def _result(model: Model, config: LaplaceConfig, found: Found, draws: Draws, rows: int, deadline: Deadline) -> Result:
     pareto_k = tail_shape(draws.log_weights.ravel())
     ess = effective_sample_size(draws.log_weights.ravel())
     log_z, error = log_mean_with_control(draws.log_weights, draws.log_controls)
     log_weights = draws.log_weights.ravel()
-    diagnostics = _search_diagnostics(model, modes) | {
+    error = float(np.hypot(error, unseen_tail(log_weights, min(pareto_k, LARGEST_COUNTED))))
+    diagnostics = _search_diagnostics(found) | {
         "pareto_k": pareto_k,
         "effective_sample_size": ess,
         "num_impossible": float(np.isneginf(log_weights).sum()),
@@ -256,23 +243,21 @@ def _result(
         method="laplace",
         log_evidence=log_z,
         standard_error=error,
-        records=_records(model, modes),
+        records=_records(found),
         particles=constrain(model, draws.positions.reshape(-1, model.dimension)),
         log_weights=normalised(log_weights),
         num_rows=rows,
         seconds=deadline.seconds,
         diagnostics=diagnostics,
-        status=_judge(modes, pareto_k, ess, is_given=bool(config.starts)),
+        status=_judge(found, pareto_k, ess, is_given=bool(config.starts)),
     )
 
 
-def _judge(modes: list[Mode], pareto_k: float, ess: float, is_given: bool) -> str:
+def _judge(found: Found, pareto_k: float, ess: float, is_given: bool) -> str:
     """Complete, or all the reasons why the number should not be believed."""
     doubts = []
-    if not modes[0].is_converged:
-        doubts.append("no Newton ascent converged to a mode with a positive definite Hessian")
-    elif modes[0].num_starts == 1 and not is_given:
-        doubts.append("only one start found the best mode, there may be better ones: raise num_starts")
+    if found.doubt is not None and not (is_given and found.modes[0].is_converged):
+        doubts.append(found.doubt)
     if pareto_k > LARGEST_TRUSTED:
         doubts.append(f"Pareto k = {pareto_k:.2f} > {LARGEST_TRUSTED}, the posterior is far from Gaussian")
     if ess < SMALLEST_ESS:
@@ -280,36 +265,38 @@ def _judge(modes: list[Mode], pareto_k: float, ess: float, is_given: bool) -> st
     return f"not to be trusted: {'; '.join(doubts)}" if doubts else COMPLETE
 
 
-def _stopped(model: Model, modes: list[Mode], why: str, rows: int, deadline: Deadline) -> Result:
+def _stopped(found: Found, why: str, rows: int, deadline: Deadline) -> Result:
     """Plain Laplace on the modes that are known, or nothing."""
-    diagnostics = _search_diagnostics(model, modes) if modes else {}
-    found = "log Z is Laplace's approximation on the modes found so far, its error unknown"
+    diagnostics = _search_diagnostics(found) if found.modes else {}
+    what = "log Z is Laplace's approximation on the modes found so far, its error unknown"
     return Result(
         method="laplace",
         log_evidence=diagnostics.get("log_evidence_laplace", float("nan")),
         standard_error=float("nan"),
-        records=_records(model, modes),
+        records=_records(found),
         particles={},
         log_weights=np.zeros(0),
         num_rows=rows,
         seconds=deadline.seconds,
         diagnostics=diagnostics,
-        status=f"{why}; {found if modes else 'no mode was found yet'}",
+        status=f"{why}; {what if found.modes else 'no mode was found yet'}",
     )
 
 
-def _search_diagnostics(model: Model, modes: list[Mode]) -> dict[str, float]:
-    log_evidences = [log_evidence(model, mode) for mode in modes]
+def _search_diagnostics(found: Found) -> dict[str, float]:
     return {
-        "log_evidence_laplace": float(np.logaddexp.reduce(log_evidences)),
-        "num_modes": float(len(modes)),
-        "num_newton_steps": float(sum(mode.num_steps for mode in modes)),
+        "log_evidence_laplace": float(np.logaddexp.reduce(found.log_evidences)),
+        "num_modes": float(len(found.modes)),
+        "num_newton_steps": float(sum(mode.num_steps for mode in found.modes)),
+        "num_searches": float(found.num_searches),
+        "unseen_share": found.unseen_share,
     }
 
 
-def _records(model: Model, modes: list[Mode]) -> tuple[ModeRecord, ...]:
+def _records(found: Found) -> tuple[ModeRecord, ...]:
     return tuple(
-        ModeRecord(mode.log_posterior, log_evidence(model, mode), mode.num_starts, mode.is_converged) for mode in modes
+        ModeRecord(mode.log_posterior, float(evidence), mode.num_starts, mode.is_converged)
+        for mode, evidence in zip(found.modes, found.log_evidences, strict=True)
     )
 
 

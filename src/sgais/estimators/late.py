@@ -6,6 +6,7 @@ are weighed: what the posterior has beyond second order, from a sample of rows, 
 They are moved only when these have become uneven.
 """
 
+from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -14,9 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais import gradients
-from sgais.estimators import cooling, remainder
+from sgais.estimators import cooling, importance, remainder
 from sgais.estimators.account import Account
-from sgais.estimators.anchoring import Anchored
+from sgais.estimators.bank import alike
+from sgais.estimators.importance import Sampled
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
 from sgais.estimators.particles import Places, key_of
 from sgais.estimators.remainder import Steps
@@ -24,6 +26,7 @@ from sgais.estimators.surrogate import (
     Normalised,
     Surrogate,
     at_anchor,
+    basis_for,
     normalise,
     shifted,
     transport,
@@ -45,6 +48,12 @@ LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynami
 LARGEST_BATCH = 16384
 LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them, where these are kept, cost no more
 GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
+SAYS_ALL = 0.9995  # ESS fraction of a weighing, above which surrogates alone give the curve
+UNWEIGHED = 1 / 16  # share of the rows up to which they do so elsewhere, or
+MOVED = 1.0  # standard deviations, until a surrogate's centre has moved by more
+LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
+REACH = 4.0  # standard deviations beyond the typical distance sqrt(d) at which a particle still belongs to a mode
+MATTERS = 15.0  # nats below the best mode, beyond which one without particles is not kept
 COLLAPSE = 0.2  # ESS fraction of one weighing below which it is taken back
 
 
@@ -61,6 +70,7 @@ class Late(NamedTuple):
         batch_size: Rows per mini-batch of a move.
         step_size: Of the moves.
         temperature: Of the last move; 1 if it was exact.
+        ess: Fraction of the last weighing; 1 where the surrogates say all.
     """
 
     surrogates: tuple[Surrogate, ...]
@@ -72,6 +82,7 @@ class Late(NamedTuple):
     batch_size: int
     step_size: float
     temperature: float
+    ess: float = 0.0
 
     @property
     def next_weighing(self) -> int:
@@ -80,13 +91,51 @@ class Late(NamedTuple):
 
 
 def start(
-    model: Model, kernel: Langevin, batch_size: int, anchored: Anchored, rows: WithChunk, end: int
+    model: Model, kernel: Langevin, batch_size: int, anchors: np.ndarray, rows: WithChunk, end: int
 ) -> Late | None:
-    """Surrogates at given modes; None where one of them has no maximum."""
-    surrogates = tuple(_of_all_rows(model, position, rows, end) for position in anchored.anchors)
-    if any(normalise(surrogate) is None for surrogate in surrogates):
+    """Surrogates at given modes (modes, d), no particles yet; None where none of them has a maximum."""
+    surrogates = _with_maximum(_in_its_basis(model, position, rows, end) for position in anchors)
+    if not surrogates:
         return None
-    return Late(surrogates, surrogates, anchored.modes, end, end, 0.25, batch_size, kernel.step_size, 1.0)
+    return Late(surrogates, surrogates, np.zeros(0, int), end, end, 0.25, batch_size, kernel.step_size, 1.0)
+
+
+def with_modes(model: Model, late: Late, anchors: np.ndarray, rows: WithChunk) -> Late:
+    """The same with surrogates of more modes (modes, d), to which no particle belongs yet."""
+    more = _with_maximum(_in_its_basis(model, position, rows, late.num_rows_then) for position in anchors)
+    return late._replace(surrogates=late.surrogates + more, then=late.then + more)
+
+
+def sampled(model: Model, late: Late, rows: WithChunk, places: Places, fewest: int = 0) -> Sampled | None:
+    """Log Z of the rows for which the particles stand, outright, from this many draws at least."""
+    then = _normalised(late.then)
+    assert then is not None
+    return importance.take(model, late.then, then, rows, late.num_rows_then, places, fewest)
+
+
+def joined(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> tuple[Late, Islands] | None:
+    """Particles that belong to the surrogates, each in the labelling nearest to its own; None where some do not.
+
+    Or where the log posterior has so much beyond second order that surrogates are of no use yet.
+    """
+    anchors, gaussians = centres(late), [one.gaussian for one in _normalised(late.then) or []]
+    positions = alike(model, islands.all_positions, anchors[0])
+    distances = np.array([gaussian.distances(positions) for gaussian in gaussians])
+    if not (distances.min(axis=0) < np.sqrt(model.dimension) + REACH).all():
+        return None
+    late, islands = late._replace(modes=distances.argmin(axis=0)), islands.at(positions)
+    steps = _from_anchors(late, islands.all_positions)
+    drawn = rows.sample(places.generator(), ALL_ROWS, 0, late.num_rows_then)
+    remainders = remainder.of_rows(model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(model, steps)
+    low, high = np.quantile(remainders, [0.16, 0.84])
+    return (late, islands) if high - low < 2 * LARGEST_REMAINDER else None
+
+
+def centres(late: Late) -> np.ndarray:
+    """Of the surrogates, shape (modes, d)."""
+    then = _normalised(late.then)
+    assert then is not None
+    return np.array([one.gaussian.centre for one in then])
 
 
 def add(model: Model, late: Late, rows: Chunk) -> Late:
@@ -114,6 +163,16 @@ def has_strayed(late: Late) -> bool:
         if far**2 > 4 * len(surrogate.anchor) + 16:
             return True
     return False
+
+
+def is_behind(late: Late, num_rows: int) -> bool:
+    """Whether the particles have to be weighed for a point of the curve: where surrogates alone say too little."""
+    if late.ess > SAYS_ALL:
+        return False
+    now, then = _normalised(late.surrogates), _normalised(late.then)
+    if now is None or then is None or num_rows > (1 + UNWEIGHED) * late.num_rows_then:
+        return True
+    return any(new.gaussian.distances(old.gaussian.centre[None])[0] > MOVED for new, old in zip(now, then, strict=True))
 
 
 def positions_now(late: Late, islands: Islands) -> np.ndarray:
@@ -146,7 +205,9 @@ def weigh(
     account.kernel_bias += _kernel_bias(late, then, before, log_weights)
     smallest, largest = GROWTHS
     growth = late.growth * (0.5 if fraction < 0.5 else 1.5 if fraction > 0.9 else 1.0)
-    late = late._replace(then=late.surrogates, num_rows_then=end, growth=min(max(growth, smallest), largest))
+    late = late._replace(
+        then=late.surrogates, num_rows_then=end, growth=min(max(growth, smallest), largest), ess=fraction
+    )
     return late, islands.at(after).times(log_weights)
 
 
@@ -164,10 +225,12 @@ def survivors(late: Late, islands: Islands, generator: np.random.Generator) -> t
 
 
 def reanchor(model: Model, late: Late, rows: WithChunk, places: Places) -> Late | None:
-    """Anchors at the surrogates' centres; modes without particles are dropped."""
-    used = np.unique(late.modes)
+    """Anchors at the surrogates' centres; modes without particles that no longer matter are dropped."""
     now = _normalised(late.surrogates)
     assert now is not None
+    log_integrals = np.array([one.log_integral for one in now])
+    matters = log_integrals > log_integrals.max() - MATTERS
+    used = np.union1d(np.unique(late.modes), np.flatnonzero(matters))
     surrogates = tuple(
         _at(model, late.surrogates[mode], now[mode].gaussian.centre, rows, late.num_rows_then, places) for mode in used
     )
@@ -206,11 +269,8 @@ def rehearse(model: Model, kernel: Langevin, late: Late, islands: Islands, rows:
     _langevin(model, kernel, late, now, pace, islands.all_positions, rows, late.num_rows_then, places)
 
 
-def log_remainders(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> np.ndarray:
-    """The log posterior beyond second order at each particle: how far the posterior is from Gaussian."""
-    steps = _from_anchors(late, islands.all_positions)
-    drawn = rows.sample(places.generator(), ALL_ROWS, 0, late.num_rows_then)
-    return remainder.of_rows(model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(model, steps)
+def _with_maximum(surrogates: Iterable[Surrogate]) -> tuple[Surrogate, ...]:
+    return tuple(surrogate for surrogate in surrogates if normalise(surrogate) is not None)
 
 
 def _limits(may_see_all_rows: bool, num_rows: int) -> cooling.Limits:
@@ -227,8 +287,7 @@ def _normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
 
 def _from_anchors(late: Late, positions: np.ndarray) -> Steps:
     """From each particle's anchor to its position."""
-    anchors = np.array([surrogate.anchor for surrogate in late.surrogates])
-    return Steps(anchors[late.modes], positions, anchors, late.modes)
+    return remainder.from_anchors(late.surrogates, late.modes, positions)
 
 
 def _at(
@@ -236,12 +295,22 @@ def _at(
 ) -> Surrogate:
     """The surrogate at another anchor: by a pass over all rows, or from a sample where these are not kept."""
     if rows.is_whole:
-        return _of_all_rows(model, position, rows, end)
+        return _of_all_rows(model, position, rows, end, basis_for(-surrogate.hessian))
     return shifted(model, surrogate, position, rows.sample(places.generator(), LARGEST_SAMPLE, 0, end), end)
 
 
-def _of_all_rows(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> Surrogate:
-    surrogate = at_anchor(model, position)
+def _in_its_basis(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> Surrogate:
+    """A first surrogate there, in coordinates that keep its digits."""
+    surrogate = _of_all_rows(model, position, rows, end)
+    now = normalise(surrogate)
+    basis = None if now is None else basis_for(now.gaussian.precision)
+    return surrogate if basis is None else _of_all_rows(model, position, rows, end, basis)
+
+
+def _of_all_rows(
+    model: Model, position: np.ndarray, rows: WithChunk, end: int, basis: np.ndarray | None = None
+) -> Surrogate:
+    surrogate = at_anchor(model, position, basis)
     for first in range(0, end, ROWS_AT_ONCE):
         some = rows.between(first, min(end, first + ROWS_AT_ONCE))
         surrogate = with_rows(model, surrogate, slabs_for_derivatives(model, some))

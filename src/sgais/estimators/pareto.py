@@ -10,6 +10,8 @@ import numpy as np
 LARGEST_TRUSTED = 0.7
 PRIOR_SHAPE, PRIOR_COUNT = 0.5, 10.0
 SMALLEST_TAIL = 5  # weights
+LIGHT_TAIL = 0.3  # up to which the spread of the weights says all
+TAIL_FACTOR = 2.0  # makes intervals of 1.96 errors cover 95 % for shapes up to 0.65, 93 % at 0.7
 
 
 def tail_shape(log_weights: np.ndarray) -> float:
@@ -27,6 +29,18 @@ def tail_shape(log_weights: np.ndarray) -> float:
         return -np.inf
     shape = _fit_shape(np.maximum(excesses, np.finfo(np.float64).tiny))
     return (tail_size * shape + PRIOR_COUNT * PRIOR_SHAPE) / (tail_size + PRIOR_COUNT)
+
+
+def unseen_tail(log_weights: np.ndarray, shape: float) -> float:
+    """The error, relative to the mean weight, for want of weights beyond the largest that was drawn.
+
+    Beyond a shape of 1/2 the variance is infinite, and the spread of a sample knows little of it. A Pareto tail goes on
+    beyond the largest of n weights with a mass of about that weight / n / (1 - shape).
+    """
+    if shape <= LIGHT_TAIL or not np.isfinite(log_weights.max()):
+        return 0.0
+    share = float(np.exp(log_weights.max() - np.logaddexp.reduce(log_weights)))
+    return TAIL_FACTOR * share / (1 - shape) if shape < 1 else np.inf
 
 
 def _fit_shape(excesses: np.ndarray) -> float:

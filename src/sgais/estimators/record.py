@@ -27,6 +27,8 @@ class Info(NamedTuple):
         num_non_finite: Particles that left the finite numbers during this chunk's moves or weighing.
         correction: Nats by which log Z of the rows before this chunk was set right, where these were replayed in
             another order after a shift; 0 otherwise.
+        mode_doubt: Nats by which modes that no particle has seen might change log Z, as independent searches suggest; 0
+            where nothing suggests it.
     """
 
     annealing_steps: int
@@ -38,6 +40,7 @@ class Info(NamedTuple):
     num_modes: int
     num_non_finite: int
     correction: float = 0.0
+    mode_doubt: float = 0.0
 
 
 class EvidenceRecord(NamedTuple):
@@ -61,6 +64,7 @@ class EvidenceRecord(NamedTuple):
         num_bad_rows: Rows that the stream has refused so far; they are not part of `num_rows`.
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
         seconds: Wall time of this update, compilation included.
+        mode_doubt: Nats by which modes that no particle has seen might change `log_evidence`, as in `Info`; not added.
     """
 
     num_rows: int
@@ -80,3 +84,4 @@ class EvidenceRecord(NamedTuple):
     num_bad_rows: int
     warning: str
     seconds: float
+    mode_doubt: float = 0.0  # last, with a default: records of before it are still read

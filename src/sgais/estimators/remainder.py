@@ -4,6 +4,7 @@ The quadratic part of a sample of rows is known from the sample's derivatives at
 costs two likelihoods a row and no derivatives. Rows come in groups, whose spread tells the noise of the sampling.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import jax
 import numpy as np
 
 from sgais.blocks import SLAB_ROWS, Blocks, slabs
-from sgais.estimators.surrogate import at_anchor
+from sgais.estimators.surrogate import Surrogate, at_anchor
 from sgais.fields import Chunk, num_rows
 from sgais.likelihood import change_by_group, derivatives_by_group
 from sgais.model import Model, real_dtype
@@ -30,16 +31,52 @@ class Steps(NamedTuple):
         after: Shape (particles, d).
         anchors: Shape (modes, d).
         modes: The number of each particle's anchor.
+        bases: Of each anchor's surrogate: the coordinates in which rows are differentiated there.
     """
 
     before: np.ndarray
     after: np.ndarray
     anchors: np.ndarray
     modes: np.ndarray
+    bases: tuple[np.ndarray | None, ...]
+
+
+def from_anchors(surrogates: Sequence[Surrogate], modes: np.ndarray, positions: np.ndarray) -> Steps:
+    """From the anchor of each particle's surrogate to its position."""
+    anchors = np.array([surrogate.anchor for surrogate in surrogates])
+    return Steps(anchors[modes], positions, anchors, modes, tuple(surrogate.basis for surrogate in surrogates))
+
+
+class Sampled(NamedTuple):
+    """What a sample of rows says of all of them.
+
+    Attributes:
+        values: The change of the remainder along each step, shape (particles,).
+        deviations: Of groups of rows from their mean, scaled so that their squares add up to the variance that sampling
+            has, shape (groups, particles).
+    """
+
+    values: np.ndarray
+    deviations: np.ndarray
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Of each value."""
+        return np.sum(self.deviations**2, axis=0)
+
+    def variance_of_mean(self, shares: np.ndarray) -> float:
+        """Of the mean of the values, each with its share: all of them come from the same rows."""
+        return float(np.sum((self.deviations @ shares) ** 2))
 
 
 def of_rows(model: Model, steps: Steps, sample: Chunk, total: int) -> tuple[np.ndarray, np.ndarray]:
     """The change of the remainder over `total` rows, from a sample of them, and the variance that sampling has."""
+    found = by_group(model, steps, sample, total)
+    return found.values, found.variance
+
+
+def by_group(model: Model, steps: Steps, sample: Chunk, total: int) -> Sampled:
+    """The change of the remainder over `total` rows, from a sample of them."""
     parts = slabs(sample, SLAB_ROWS, BLOCK_ROWS)
     blocks_per_group = _power_of_two(len(parts))
     changes = np.concatenate([_beyond_second_order(model, steps, slab, blocks_per_group) for slab in parts])
@@ -67,11 +104,14 @@ def _beyond_second_order(model: Model, steps: Steps, slab: Blocks, blocks_per_gr
     found = in_groups(lambda *group: _changes(model, *group, slab, blocks_per_group), *ends)
     changes = np.asarray(found, np.float64).T[:used]
     for mode in np.unique(steps.modes):
-        mine, anchor = steps.modes == mode, steps.anchors[mode]
-        derivatives = _derivatives(model, anchor.astype(real_dtype()), slab, blocks_per_group)
+        mine, anchor, basis = steps.modes == mode, steps.anchors[mode], steps.bases[mode]
+        directions = None if basis is None else basis.astype(real_dtype())
+        derivatives = _derivatives(model, anchor.astype(real_dtype()), slab, blocks_per_group, directions)
         gradients, hessians = (np.asarray(part, np.float64)[:used] for part in derivatives)
-        changes[:, mine] -= _quadratic(steps.after[mine] - anchor, gradients, hessians)
-        changes[:, mine] += _quadratic(steps.before[mine] - anchor, gradients, hessians)
+        after, before = (ends[mine] - anchor for ends in (steps.after, steps.before))
+        if basis is not None:
+            after, before = (np.linalg.solve(basis, step.T).T for step in (after, before))
+        changes[:, mine] -= _quadratic(after, gradients, hessians) - _quadratic(before, gradients, hessians)
     return changes
 
 
@@ -80,15 +120,15 @@ def _quadratic(steps: np.ndarray, gradients: np.ndarray, hessians: np.ndarray) -
     return gradients @ steps.T + 0.5 * np.sum((steps @ hessians) * steps, axis=2)
 
 
-def _scaled_up(groups: np.ndarray, sampled: int, rows_per_group: int, total: int) -> tuple[np.ndarray, np.ndarray]:
-    """From sums over groups of sampled rows to the sum over all rows, and its variance."""
-    sums = groups.sum(axis=0)
+def _scaled_up(groups: np.ndarray, sampled: int, rows_per_group: int, total: int) -> Sampled:
+    """From sums over groups of sampled rows to the sum over all rows."""
+    sums, scale = groups.sum(axis=0), total / sampled
     count = -(-sampled // rows_per_group)
     if sampled == total or count < 2:
-        return total / sampled * sums, np.zeros_like(sums)
+        return Sampled(scale * sums, np.zeros((1, len(sums))))
     rows = np.minimum(rows_per_group, sampled - rows_per_group * np.arange(count))
     deviations = groups[:count] - rows[:, None] / sampled * sums
-    return total / sampled * sums, (total / sampled) ** 2 * count / (count - 1) * np.sum(deviations**2, axis=0)
+    return Sampled(scale * sums, scale * np.sqrt(count / (count - 1)) * deviations)
 
 
 @partial(jax.jit, static_argnames="model")
@@ -100,6 +140,6 @@ def _changes(
 
 @partial(jax.jit, static_argnames="model")
 def _derivatives(
-    model: Model, position: jax.Array, blocks: Blocks, blocks_per_group: jax.Array | int
+    model: Model, position: jax.Array, blocks: Blocks, blocks_per_group: jax.Array | int, basis: jax.Array | None
 ) -> tuple[jax.Array, jax.Array]:
-    return derivatives_by_group(model, position, blocks, MOST_GROUPS, blocks_per_group)[1:]
+    return derivatives_by_group(model, position, blocks, MOST_GROUPS, blocks_per_group, basis)[1:]

@@ -18,6 +18,8 @@ from sgais.fields import Chunk, num_rows
 from sgais.likelihood import change_by_group, derivatives_by_group, slabs_for_derivatives
 from sgais.model import Model, real_dtype
 
+WELL_CONDITIONED = 100.0  # largest over least eigenvalue of a scaled precision, up to which float32 keeps its digits
+
 
 class Surrogate(NamedTuple):
     """The log posterior, not normalised, at an anchor: float64, summed over the prior and all rows so far.
@@ -27,12 +29,14 @@ class Surrogate(NamedTuple):
         value: Log density.
         gradient: Shape (d,).
         hessian: Shape (d, d).
+        basis: Coordinates in which rows are differentiated, shape (d, d), where float32 would lose digits in others.
     """
 
     anchor: np.ndarray
     value: float
     gradient: np.ndarray
     hessian: np.ndarray
+    basis: np.ndarray | None = None
 
     def values_at(self, positions: np.ndarray) -> np.ndarray:
         """The surrogate's log density at positions (n, d)."""
@@ -47,28 +51,42 @@ class Normalised(NamedTuple):
     log_integral: float
 
 
-def at_anchor(model: Model, position: np.ndarray) -> Surrogate:
+def at_anchor(model: Model, position: np.ndarray, basis: np.ndarray | None = None) -> Surrogate:
     """The surrogate of the prior alone."""
     anchor = np.asarray(position, real_dtype())
     value, gradient, hessian = (np.asarray(part, np.float64) for part in _prior_derivatives(model, anchor))
-    return Surrogate(anchor.astype(np.float64), float(value), gradient, _symmetric(hessian))
+    return Surrogate(anchor.astype(np.float64), float(value), gradient, _symmetric(hessian), basis)
+
+
+def basis_for(precision: np.ndarray) -> np.ndarray | None:
+    """Coordinates that whiten a precision, where its digits would be lost in others."""
+    scales = np.sqrt(np.diag(precision))
+    if np.linalg.cond(precision / scales / scales[:, None]) < WELL_CONDITIONED:
+        return None
+    return np.linalg.inv(np.linalg.cholesky(precision).T).astype(real_dtype()).astype(np.float64)
 
 
 def with_rows(model: Model, surrogate: Surrogate, rows: Sequence[Blocks]) -> Surrogate:
     """The surrogate after more rows, given in slabs."""
-    at, value, gradient, hessian = surrogate
-    anchor = at.astype(real_dtype())
-    for parts in jax.device_get([_likelihood_derivatives(model, anchor, slab) for slab in rows]):
+    at, value, gradient, hessian, basis = surrogate
+    anchor, directions = at.astype(real_dtype()), None if basis is None else basis.astype(real_dtype())
+    back = None if basis is None else np.linalg.inv(basis)
+    for parts in jax.device_get([_likelihood_derivatives(model, anchor, slab, directions) for slab in rows]):
         more = [part.sum(axis=0, dtype=np.float64) for part in parts]
+        if back is not None:
+            more[1], more[2] = back.T @ more[1], back.T @ more[2] @ back
         value, gradient, hessian = value + float(more[0]), gradient + more[1], hessian + _symmetric(more[2])
-    return Surrogate(at, value, gradient, hessian)
+    return Surrogate(at, value, gradient, hessian, basis)
 
 
 def without_prior(model: Model, surrogate: Surrogate) -> Surrogate:
     """What the rows alone say at the anchor."""
-    anchor, value, gradient, hessian = surrogate
-    prior = at_anchor(model, anchor)
-    return Surrogate(anchor, value - prior.value, gradient - prior.gradient, hessian - prior.hessian)
+    prior = at_anchor(model, surrogate.anchor)
+    return surrogate._replace(
+        value=surrogate.value - prior.value,
+        gradient=surrogate.gradient - prior.gradient,
+        hessian=surrogate.hessian - prior.hessian,
+    )
 
 
 def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Chunk, total: int) -> Surrogate:
@@ -80,7 +98,7 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
     anchor = np.asarray(position, real_dtype())
     rows = slabs_for_derivatives(model, sample)  # samples differ in size, programs need not
     step = anchor.astype(np.float64) - surrogate.anchor
-    old, new = (with_rows(model, _nothing(at), rows) for at in (surrogate.anchor, anchor))
+    old, new = (with_rows(model, _nothing(at, surrogate.basis), rows) for at in (surrogate.anchor, anchor))
     old_prior, new_prior = at_anchor(model, surrogate.anchor), at_anchor(model, anchor)
     before = surrogate.anchor[None].astype(real_dtype())
     change = sum(np.asarray(_change(model, before, anchor[None], slab)).sum(dtype=np.float64) for slab in rows)
@@ -96,6 +114,7 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
         float(surrogate.values_at(new_prior.anchor[None])[0]) + value,
         surrogate.gradient + surrogate.hessian @ step + gradient,
         surrogate.hessian + hessian,
+        surrogate.basis,
     )
 
 
@@ -114,10 +133,10 @@ def transport(positions: np.ndarray, old: Gaussian, new: Gaussian) -> np.ndarray
     return new.unwhiten(old.whiten(positions))
 
 
-def _nothing(anchor: np.ndarray) -> Surrogate:
+def _nothing(anchor: np.ndarray, basis: np.ndarray | None) -> Surrogate:
     """A sum of no terms."""
     dimension = len(anchor)
-    return Surrogate(anchor.astype(np.float64), 0.0, np.zeros(dimension), np.zeros((dimension, dimension)))
+    return Surrogate(anchor.astype(np.float64), 0.0, np.zeros(dimension), np.zeros((dimension, dimension)), basis)
 
 
 def _beyond(old: Surrogate, new: Surrogate, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,9 +169,9 @@ def _prior_derivatives(model: Model, position: jax.Array) -> tuple[jax.Array, ja
 
 @partial(jax.jit, static_argnames="model")
 def _likelihood_derivatives(
-    model: Model, position: jax.Array, blocks: Blocks
+    model: Model, position: jax.Array, blocks: Blocks, basis: jax.Array | None
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
-    return derivatives_by_group(model, position, blocks, num_groups=1, blocks_per_group=len(blocks.weights))
+    return derivatives_by_group(model, position, blocks, 1, len(blocks.weights), basis)
 
 
 @partial(jax.jit, static_argnames="model")

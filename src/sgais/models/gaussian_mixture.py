@@ -2,12 +2,14 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import numpyro.distributions as dist
 from jax.lax import Precision
 
 from sgais.errors import require_count
-from sgais.fields import Field
+from sgais.fields import Chunk, Field
 from sgais.model import Parameters, Rows
+from sgais.models import mixture_starts
 from sgais.models.class_major import log_sum_exp
 from sgais.models.ready import ReadyModel
 
@@ -42,6 +44,7 @@ class GaussianMixture(ReadyModel):
             fields={"y": Field(shape=(dim,))},
             exchangeable=("weights", "variances", "means"),
             predictive=self._predictive,
+            starts=self._guess,
         )
 
     def _log_likelihood(self, parameters: Parameters, rows: Rows) -> jax.Array:
@@ -61,6 +64,9 @@ class GaussianMixture(ReadyModel):
         features = jnp.concatenate([y**2, y], axis=1)
         scores = jnp.dot(coefficients, features.T, precision=Precision.HIGHEST) + constants[:, None]
         return log_sum_exp(scores)
+
+    def _guess(self, rows: Chunk, generator: np.random.Generator) -> dict[str, np.ndarray]:
+        return mixture_starts.guess(rows["y"], self.options["components"], generator)
 
     @staticmethod
     def _predictive(parameters: Parameters, rows: Rows) -> dist.Distribution:  # noqa: ARG004 - there are no inputs

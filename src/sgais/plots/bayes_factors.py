@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from sgais.errors import require
-from sgais.plots.curves import Curve, Curves, curves_of
+from sgais.plots.curves import Curve, Curves, curves_of, ends_warned, label_of
 from sgais.plots.style import (
     BAND_WIDTH,
     GREY,
@@ -47,7 +47,8 @@ def bayes_factors(curves: Curves, axes: Any = None, alarms: Sequence[int] = (), 
     for number, (name, curve) in enumerate(by_name.items()):
         if name != reference:
             _draw(panel, number, name, curve, by_name[reference])
-    panel.axhline(0.0, color=GREY, linewidth=0.8, label=reference, zorder=1)
+    label = label_of(reference, ends_warned(by_name[reference]))
+    panel.axhline(0.0, color=GREY, linewidth=0.8, label=label, zorder=1)
     mark_shifts(panel, alarms)
     show_rows(panel)
     _thin_ticks(panel)
@@ -68,7 +69,7 @@ def _draw(panel: Axes, number: int, name: str, curve: Curve, reference: Curve) -
     require(len(rows) > 0, "curves", "have numbers of rows in common", name, "Update the models with the same chunks.")
     factor = curve.log_evidence[of_curve] - reference.log_evidence[of_reference]
     errors = BAND_WIDTH * np.hypot(curve.standard_error[of_curve], reference.standard_error[of_reference])
-    panel.plot(rows, factor, label=name, **line_style(number))
+    panel.plot(rows, factor, label=label_of(name, ends_warned(curve)), **line_style(number))
     band(panel, rows, factor - errors, factor + errors, number)
 
 

@@ -14,15 +14,20 @@ Curves: TypeAlias = Records | Mapping[str, Records] | Sequence[Any]
 
 
 class Curve(NamedTuple):
-    """The columns of a curve that figures show. NaN where a model has no part in a comparison."""
+    """The columns of a curve that figures show. NaN where a model has no part in a comparison.
+
+    `is_warned` is 1 where a warning says that log Z should not be trusted.
+    """
 
     rows: np.ndarray
     log_evidence: np.ndarray
     standard_error: np.ndarray
     annealing_steps: np.ndarray
+    is_warned: np.ndarray
 
 
-NOTHING_KNOWN = (np.nan, np.nan, np.nan)
+NOTHING_KNOWN = (np.nan, np.nan, np.nan, np.nan)
+BEWARE = "beware: see its warning"
 
 
 def curves_of(records: Curves) -> dict[str, Curve]:
@@ -50,8 +55,20 @@ def _curve_in_comparison(records: Sequence[Any], name: str) -> Curve:
     return _columns([(rows, *(NOTHING_KNOWN if found is None else _shown(found))) for rows, found in standings])
 
 
-def _shown(record: Any) -> tuple[float, float, float]:
-    return record.log_evidence, record.standard_error, record.annealing_steps
+def label_of(name: str, is_warned: bool) -> str:
+    """A name for the legend, which says so where log Z should not be trusted at the end of the curve."""
+    return (f"{name} ({BEWARE})" if name else BEWARE) if is_warned else name
+
+
+def ends_warned(curve: Curve) -> bool:
+    """Whether the last log Z that is known carries a warning."""
+    known = curve.is_warned[np.isfinite(curve.log_evidence)]
+    return len(known) > 0 and bool(known[-1] == 1.0)
+
+
+def _shown(record: Any) -> tuple[float, float, float, float]:
+    is_warned = float(bool(getattr(record, "warning", "")))
+    return record.log_evidence, record.standard_error, record.annealing_steps, is_warned
 
 
 def _columns(lines: list[tuple[float, ...]]) -> Curve:

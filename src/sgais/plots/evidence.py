@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sgais.errors import require
-from sgais.plots.curves import Curve, Curves, curves_of
+from sgais.plots.curves import Curve, Curves, curves_of, ends_warned, label_of
 from sgais.plots.style import (
     BAND_WIDTH,
     GREY,
@@ -33,6 +33,7 @@ def evidence(
     """Log Z per row against rows seen and, where the exact value is known, the error in nats below it.
 
     Bands are 1.96 standard errors wide on either side; where there is no standard error (paper mode) there is none.
+    The legend says which curves end with a warning.
 
     Args:
         records: A curve, from `OnlineEvidence.records` or `Result.records`; a mapping from model names to curves; or
@@ -45,7 +46,8 @@ def evidence(
     truths = _truths(exact, curves)
     drawn = panels(axes, 2 if truths else 1)
     for number, (name, curve) in enumerate(curves.items()):
-        _draw_curve(drawn[0], number, name or ("estimate" if truths else None), curve)
+        label = label_of(name or ("estimate" if truths else ""), ends_warned(curve))
+        _draw_curve(drawn[0], number, label or None, curve)
     for number, name in enumerate(curves):
         if name in truths:
             _draw_truth(drawn[0], name, curves[name], truths[name])

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sgais.errors import require
-from sgais.plots.curves import model_names
+from sgais.plots.curves import curves_of, ends_warned, label_of, model_names
 from sgais.plots.style import COLOURS, band, figure_of, legend_above, line_style, mark_shifts, panels, show_rows
 
 HATCHES = ("", "//", "\\\\", "..", "xx", "--", "||")
@@ -45,7 +45,7 @@ def _stack(panel: Axes, rows: np.ndarray, records: Sequence[Any], names: list[st
     shares = [np.nan_to_num(_column(records, name, "probability")) for name in names]
     if len(rows) == 1:  # an area needs two ends
         rows, shares = rows * [0.9, 1.1], [np.repeat(share, 2) for share in shares]
-    areas = panel.stackplot(rows, shares, labels=names, linewidth=0.4, edgecolor="white")
+    areas = panel.stackplot(rows, shares, labels=_labels(records, names), linewidth=0.4, edgecolor="white")
     for number, area in enumerate(areas):
         area.set_facecolor(COLOURS[number % len(COLOURS)])
         area.set_hatch(HATCHES[number % len(HATCHES)])
@@ -53,9 +53,14 @@ def _stack(panel: Axes, rows: np.ndarray, records: Sequence[Any], names: list[st
 
 
 def _lines(panel: Axes, rows: np.ndarray, records: Sequence[Any], names: list[str]) -> None:
-    for number, name in enumerate(names):
-        panel.plot(rows, _column(records, name, "probability"), label=name, **line_style(number))
+    for number, (name, label) in enumerate(zip(names, _labels(records, names), strict=True)):
+        panel.plot(rows, _column(records, name, "probability"), label=label, **line_style(number))
         band(panel, rows, _column(records, name, "low"), _column(records, name, "high"), number)
+
+
+def _labels(records: Sequence[Any], names: list[str]) -> list[str]:
+    curves = curves_of(records)
+    return [label_of(name, ends_warned(curves[name])) for name in names]
 
 
 def _column(records: Sequence[Any], name: str, what: str) -> np.ndarray:

@@ -21,6 +21,7 @@ MOST_ALARMS = 200
 COMMON = ("num_rows", "time", "rows_per_second", "memory_bytes")
 SERVICE, LOCAL, REPLAY = "service", "local", "replay"
 STARTING, RUNNING, ENDED, FAILED = "starting", "running", "ended", "failed"
+BEFORE_MODES = ModelStanding._fields[:7]  # of the standings in checkpoints that do not name their columns
 CLEARLY = 0.95  # the least probability of a leader that is beyond doubt, at the low end of its band
 
 
@@ -46,7 +47,8 @@ class Board:
 
     def __init__(self, mode: str, title: str, models: Sequence[str], chunk_size: int) -> None:
         self.mode, self.title, self.models, self.chunk_size = mode, title, list(models), chunk_size
-        self.timeline = Timeline(_columns(models), _columns(models, ["annealing_steps"]))
+        columns = [*COMMON, *_columns(models, ModelStanding._fields)]
+        self.timeline = Timeline(columns, _columns(models, ["annealing_steps"]))
         self.num_alarms = 0
         self.version = 0  # changes with everything that is shown
         self.num_rows = 0
@@ -126,14 +128,29 @@ class Board:
             alarms = [list(alarm) for alarm in self._alarms]
             return {"timeline": self.timeline.state(), "alarms": alarms, "num_alarms": self.num_alarms}
 
-    def restore(self, state: dict[str, Any], standings: Mapping[str, ModelStanding]) -> None:
+    def restore(
+        self, state: dict[str, Any], standings: Mapping[str, ModelStanding], remarks: Mapping[str, Remarks]
+    ) -> None:
         """Go on from what was saved."""
         with self._lock:
-            self.timeline.restore(state["timeline"])
+            self.timeline.restore(state["timeline"], [*COMMON, *_columns(self.models, BEFORE_MODES)])
+            self._remarks = dict(remarks)
             self._alarms.extend(ShownAlarm(*alarm) for alarm in state["alarms"])
             self.num_alarms, self._standings = state["num_alarms"], dict(standings)
             newest = self.timeline.newest
             self.num_rows = 0 if newest is None else int(newest[0])
+
+    def remark(self, remarks: Mapping[str, Remarks]) -> None:
+        """What there is to say of the models now."""
+        with self._lock:
+            self._remarks = dict(remarks)
+            self.version += 1
+
+    @property
+    def remarks(self) -> dict[str, Remarks]:
+        """What there is to say of the models."""
+        with self._lock:
+            return dict(self._remarks)
 
     @property
     def alarms(self) -> list[ShownAlarm]:
@@ -169,6 +186,5 @@ def plain(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _columns(models: Sequence[str], names: Sequence[str] = ModelStanding._fields) -> list[str]:
-    common = list(COMMON) if tuple(names) == ModelStanding._fields else []
-    return common + [f"{model}\n{name}" for model in models for name in names]
+def _columns(models: Sequence[str], names: Sequence[str]) -> list[str]:
+    return [f"{model}\n{name}" for model in models for name in names]

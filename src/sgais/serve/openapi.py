@@ -190,7 +190,10 @@ _STATE: Json = {
     "required": ["mode", "status", "num_rows", "models", "alarms", "leader", "is_separated"],
     "properties": {
         "num_rows": {"type": "integer"},
-        "models": {"type": "array", "items": {"type": "object", "required": ["name", "log_evidence", "probability"]}},
+        "models": {
+            "type": "array",
+            "items": {"type": "object", "required": ["name", "log_evidence", "probability", "warning"]},
+        },
         "alarms": {"type": "array", "items": {"type": "object"}},
         "leader": {"type": ["string", "null"]},
         "is_separated": {"type": "boolean"},

@@ -5,7 +5,7 @@ from math import nan
 
 from sgais.estimators.record import EvidenceRecord
 from sgais.serve.board import ENDED, REPLAY, Board, ShownAlarm
-from sgais.serve.standing import alone, compared
+from sgais.serve.standing import Remarks, alone, compared
 from sgais.standings import ComparisonRecord
 
 
@@ -27,5 +27,21 @@ def board_of(
         noticed = [alarm for alarm in waiting if alarm.row <= record.num_rows]
         waiting = waiting[len(noticed) :]
         board.add_point((record.num_rows, nan, nan, nan), standings, noticed)
+    board.remark({name: Remarks(_last_warning(records, name)) for name in models})
     board.say(ENDED)
     return board
+
+
+def _last_warning(records: Sequence[EvidenceRecord | ComparisonRecord], name: str) -> str:
+    """The newest that the run gave of a model, where it had one at the end or on the way."""
+    for record in reversed(records):
+        if warning := _warning(record, name):
+            is_last = record.num_rows == records[-1].num_rows
+            return warning if is_last else f"at row {record.num_rows:,}, not at the end: {warning}"
+    return ""
+
+
+def _warning(record: EvidenceRecord | ComparisonRecord, name: str) -> str:
+    if isinstance(record, EvidenceRecord):
+        return record.warning
+    return record.models[name].warning if name in record.models else ""

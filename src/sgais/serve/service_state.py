@@ -10,7 +10,7 @@ from sgais.fields import Fields
 from sgais.online import SAVED_TYPES, Bindable
 from sgais.serve.board import Board
 from sgais.serve.idempotency import Keys
-from sgais.serve.standing import standings_of
+from sgais.serve.standing import remarks_of, standings_of
 
 
 class ServiceState:
@@ -41,7 +41,7 @@ class ServiceState:
         """Go on from a checkpoint."""
         content: dict[str, Any] = checkpoint.read(path, SAVED_TYPES)
         comparison = Comparison.restored(content["comparison"], models)
-        board.restore(content["board"], standings_of(comparison, ""))
+        board.restore(content["board"], standings_of(comparison, ""), remarks_of(comparison, ""))
         return cls(comparison, board, Keys.restored(content["keys"]), content["fields"])
 
 

@@ -21,6 +21,8 @@ class ModelStanding(NamedTuple):
         low: The lower end of the band around the probability.
         high: The upper end.
         annealing_steps: Of the chunk.
+        mode_doubt: Nats by which modes that no particle has seen might change log Z.
+        is_warned: 1 where a warning says that log Z should not be trusted, else 0.
     """
 
     log_evidence: float
@@ -30,6 +32,8 @@ class ModelStanding(NamedTuple):
     low: float
     high: float
     annealing_steps: float
+    mode_doubt: float
+    is_warned: float
 
 
 UNKNOWN = ModelStanding(*[float("nan")] * len(ModelStanding._fields))
@@ -66,7 +70,15 @@ def alone(record: EvidenceRecord | None) -> ModelStanding:
     if record is None:
         return UNKNOWN
     return ModelStanding(
-        record.log_evidence, record.standard_error, record.kernel_bias, 1.0, 1.0, 1.0, record.annealing_steps
+        record.log_evidence,
+        record.standard_error,
+        record.kernel_bias,
+        1.0,
+        1.0,
+        1.0,
+        record.annealing_steps,
+        abs(record.mode_doubt),
+        float(bool(record.warning)),
     )
 
 
@@ -76,7 +88,15 @@ def compared(record: ComparisonRecord, name: str, kernel_bias: float = np.nan) -
         return UNKNOWN
     one = record.models[name]
     return ModelStanding(
-        one.log_evidence, one.standard_error, kernel_bias, one.probability, one.low, one.high, one.annealing_steps
+        one.log_evidence,
+        one.standard_error,
+        kernel_bias,
+        one.probability,
+        one.low,
+        one.high,
+        one.annealing_steps,
+        abs(one.mode_doubt),
+        float(bool(one.warning)),
     )
 
 

@@ -60,6 +60,7 @@ class Timeline:
     def state(self) -> dict[str, Any]:
         """For a checkpoint."""
         return {
+            "columns": self.columns,
             "points": self._points[: self._length],
             "stride": self._stride,
             "last": self._last,
@@ -67,11 +68,27 @@ class Timeline:
             "recent": self._recent[: self._recent_end],
         }
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state, of a timeline with the same columns."""
+    def restore(self, state: dict[str, Any], columns: Sequence[str] = ()) -> None:
+        """Go on from a state; what it does not have is not known.
+
+        Args:
+            state: Of a timeline.
+            columns: Those of a state that does not name them, as long ago; the same as here if empty.
+        """
+        names = list(state.get("columns", columns or self.columns))
         self._length, self._recent_end = len(state["points"]), len(state["recent"])
-        self._points[: self._length], self._recent[: self._recent_end] = state["points"], state["recent"]
-        self._stride, self._last, self._in_last = state["stride"], state["last"], state["in_last"]
+        self._points[: self._length] = self._arranged(state["points"], names)
+        self._recent[: self._recent_end] = self._arranged(state["recent"], names)
+        self._last = None if state["last"] is None else self._arranged(state["last"], names)
+        self._stride, self._in_last = state["stride"], state["in_last"]
+
+    def _arranged(self, points: np.ndarray, names: list[str]) -> np.ndarray:
+        """Points with these columns, with ours; NaN where there is nothing."""
+        found = np.full((*points.shape[:-1], len(self.columns)), np.nan)
+        for number, name in enumerate(self.columns):
+            if name in names:
+                found[..., number] = points[..., names.index(name)]
+        return found
 
     def _add_recent(self, point: np.ndarray) -> None:
         if self._recent_end == len(self._recent):

@@ -1,7 +1,7 @@
 // One chart: uPlot draws it, arrow keys read it, a table holds its numbers.
 
 import { bandOf } from "./curves.js";
-import { changes, count } from "./words.js";
+import { BEWARE, changes, count } from "./words.js";
 
 const HEIGHT = 220;
 const TABLE_ROWS = 12;
@@ -155,7 +155,7 @@ export class Chart {
   }
 
   #value(each, place) {
-    return this.#kind.show(each.values[place], each.errors?.[place]);
+    return this.#kind.show(each.values[place], each.errors?.[place]) + (each.warned?.[place] ? BEWARE : "");
   }
 
   #words(place) {

@@ -19,11 +19,16 @@ function ofModels(store, pick) {
   });
 }
 
+// Lines with the points at which a warning says that log Z should not be trusted.
+function withWarnings(store, lines) {
+  return lines.map((each) => ({ ...each, warned: store.records.models[each.name].is_warned }));
+}
+
 function evidence(store) {
-  return ofModels(store, (columns, rows) => [
+  return withWarnings(store, ofModels(store, (columns, rows) => [
     columns.log_evidence.map((value, place) => perRow(value, rows[place])),
     columns.standard_error.map((value, place) => perRow(value, rows[place])),
-  ]);
+  ]));
 }
 
 function bayesFactors(store, place) {
@@ -34,11 +39,15 @@ function bayesFactors(store, place) {
     columns.log_evidence.map((value, at) => (value == null || best.log_evidence[at] == null ? null : value - best.log_evidence[at])),
     columns.standard_error.map((value, at) => (value == null || best.standard_error[at] == null ? null : Math.hypot(value, best.standard_error[at]))),
   ]);
-  return lines.filter((each) => each.name !== leader).map((each) => ({ ...each, name: `${each.name} against ${leader}` }));
+  return withWarnings(store, lines).filter((each) => each.name !== leader).map((each) => ({
+    ...each,
+    name: `${each.name} against ${leader}`,
+    warned: each.warned.map((value, at) => value || best.is_warned[at]),
+  }));
 }
 
 function probabilities(store) {
-  return ofModels(store, (columns) => [columns.probability, null]).map((each) => ({
+  return withWarnings(store, ofModels(store, (columns) => [columns.probability, null])).map((each) => ({
     ...each,
     low: store.records.models[each.name].low,
     high: store.records.models[each.name].high,
@@ -48,9 +57,10 @@ function probabilities(store) {
 function errorBudget(store) {
   const lines = [];
   store.models.forEach((model, number) => {
-    const { standard_error: error, kernel_bias: bias } = store.records.models[model];
+    const { standard_error: error, kernel_bias: bias, mode_doubt: doubt } = store.records.models[model];
     lines.push(line(`${model}: Monte Carlo`, number, error));
     if (bias.some((value) => value > 0)) lines.push({ ...line(`${model}: kernel`, number, bias), isThin: true });
+    if (doubt.some((value) => value > 0)) lines.push({ ...line(`${model}: modes`, number, doubt), isThin: true });
   });
   return lines;
 }

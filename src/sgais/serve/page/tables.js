@@ -1,6 +1,6 @@
 // The part of the page that is text: where the models stand, alarms, numbers.
 
-import { MISSING, alarmLines, bytes, count, fixed, share, withError } from "./words.js";
+import { BEWARE, MISSING, alarmLines, bytes, count, fixed, share, withError } from "./words.js";
 
 const CLEARLY = 0.95;
 const byId = (id) => document.getElementById(id);
@@ -17,11 +17,11 @@ function setText(node, text) {
 export function verdict(store, place, chunkSize) {
   const leader = place < 0 ? null : store.leaderAt(place);
   if (leader === null) return { leader, isSeparated: false, words: `Waiting for the first chunk of ${count(chunkSize)} rows.` };
-  const { probability, low } = store.at(leader, place);
+  const { probability, low, is_warned: isWarned } = store.at(leader, place);
   if (store.models.length < 2) return { leader, isSeparated: false, words: `${leader}: one model, nothing to compare.` };
   const isSeparated = low > CLEARLY;
   const doubt = isSeparated ? "beyond doubt" : "not yet separated";
-  return { leader, isSeparated, words: `${leader} leads with probability ${share(probability)}, ${doubt}.` };
+  return { leader, isSeparated, words: `${leader} leads with probability ${share(probability)}${isWarned ? BEWARE : ""}, ${doubt}.` };
 }
 
 export function showModels(store, place, state) {
@@ -29,22 +29,27 @@ export function showModels(store, place, state) {
   const leader = place < 0 ? null : store.leaderAt(place);
   const best = leader === null ? null : store.at(leader, place);
   const row = store.records.num_rows[place];
+  const standings = store.models.map((model) => (place < 0 ? {} : store.at(model, place)));
+  const hasDoubt = standings.some((now) => now.mode_doubt > 0); // else a column of zeros
+  byId("modes-heading").hidden = !hasDoubt;
   const lines = store.models.map((model, number) => {
-    const now = place < 0 ? {} : store.at(model, place);
+    const now = standings[number];
     const band = now.low == null || store.models.length < 2 ? "" : ` (${share(now.low)} to ${share(now.high)})`;
     const factor = best === null || now.log_evidence == null ? MISSING
       : model === leader ? "leads" : withError(now.log_evidence - best.log_evidence, Math.hypot(now.standard_error, best.standard_error), 2);
     return { model, number, probability: now.probability ?? -1, texts: [
       share(now.probability) + band,
       factor,
-      now.log_evidence == null ? MISSING : fixed(now.log_evidence, 2),
+      now.log_evidence == null ? MISSING : fixed(now.log_evidence, 2) + (now.is_warned ? BEWARE : ""),
       now.log_evidence == null || !row ? MISSING : fixed(now.log_evidence / row, 4),
       fixed(now.standard_error, 3),
       fixed(now.kernel_bias, 3),
+      ...(hasDoubt ? [fixed(now.mode_doubt, 3)] : []),
     ] };
   });
   lines.sort((one, other) => other.probability - one.probability);
-  if (body.childElementCount !== lines.length) body.replaceChildren(...lines.map(emptyRow));
+  const hasShape = body.childElementCount === lines.length && body.firstElementChild?.childElementCount === 1 + lines[0].texts.length;
+  if (!hasShape) body.replaceChildren(...lines.map(emptyRow));
   lines.forEach((line, rank) => writeRow(body.children[rank], line));
   showRemarks(state);
 }

@@ -3,6 +3,7 @@
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const MISSING = "–";
+export const BEWARE = " (beware)"; // after a number that a warning speaks against
 const MOST_NAMES = 2; // of models in a sentence
 
 export function count(value) {

@@ -1,0 +1,1 @@
+"""The problems, family by family."""

@@ -1,0 +1,212 @@
+"""Log Z of all rows so far taken outright, without the path by which the particles came here.
+
+A path from the prior accumulates errors, and keeps them for ever: moves that mix too slowly while rows are few leave
+log Z too low by nats, though the particles are right in the end. So a reference density is fitted to where they are
+now (`reference`), drawn from afresh, and annealed to the posterior of all rows. Where the reference is good this is
+importance sampling, in one step. The particles that it leaves are as good as new.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from sgais import annealing
+from sgais.annealing import effective_sample_size
+from sgais.blocks import Blocks
+from sgais.estimators import full_data
+from sgais.estimators import islands as archipelago
+from sgais.estimators import reference as references
+from sgais.estimators.bank import in_labelling
+from sgais.estimators.early import Early
+from sgais.estimators.found import Found
+from sgais.estimators.full_data import Tilt
+from sgais.estimators.gaussian import Gaussian
+from sgais.estimators.islands import Islands
+from sgais.estimators.pareto import tail_shape, unseen_tail
+from sgais.estimators.particles import Places
+from sgais.estimators.posterior import Posterior
+from sgais.estimators.record import Estimate
+from sgais.estimators.reference import Reference
+from sgais.kernels import HMC
+from sgais.model import Model, real_dtype
+from sgais.symmetry import LabelOrder, are_in_order, arranged, num_images
+
+TARGET_ESS = 0.7  # fraction, of each step from the reference to the posterior
+MOST_STEPS = 60  # after which the reference is no good
+DRAWS = 2048  # of the reference
+LARGEST_SHAPE = 0.6  # Pareto k of their weights
+TRAJECTORIES = 6  # of a move, at most: the reference is near, and slow directions are right from the start
+FEWEST = 4  # particles per parameter, for a covariance of their own
+BY_EVIDENCE = 0.4  # share of the draws that the modes get by their evidence, the rest is by the particles' shape
+
+
+class Outright(NamedTuple):
+    """Fresh particles of the posterior and the evidence that they give.
+
+    Attributes:
+        islands: The particles; nothing of the path is left in their evidence.
+        num_steps: From the reference to the posterior; one means importance sampling.
+    """
+
+    islands: Islands
+    num_steps: int
+
+
+class _Way(NamedTuple):
+    """From a reference to the posterior of rows."""
+
+    posterior: Posterior
+    reference: Reference
+    order: LabelOrder | None  # of the labels that particles keep to
+
+    @property
+    def log_images(self) -> float:
+        """Log of the number of orders for which particles stand that keep to one."""
+        return 0.0 if self.order is None else float(np.log(num_images(self.posterior.model)))
+
+    def log_ratios(self, islands: Islands) -> np.ndarray:
+        """Log of posterior over reference at every particle."""
+        return self._log_ratios(islands.all_positions).reshape(islands.log_weights.shape)
+
+    def log_ratios_at(self, positions: np.ndarray) -> np.ndarray:
+        """The same at draws of the reference, (n, d); -inf where labels are in another order."""
+        ratios = self._log_ratios(positions)
+        if self.order is None:
+            return ratios
+        return np.where(are_in_order(self.posterior.model, positions, self.order), ratios, -np.inf)
+
+    def _log_ratios(self, positions: np.ndarray) -> np.ndarray:
+        log_references = references.log_densities(self.posterior.model, self.reference, positions)
+        return self.posterior.log_densities(positions) - log_references
+
+
+def take(
+    posterior: Posterior, kernel: HMC, early: Early, islands: Islands, found: Found, data: Blocks, places: Places
+) -> Outright | None:
+    """Anneal as many fresh draws of a reference to the posterior; None if that gets nowhere.
+
+    Args:
+        posterior: Of all rows so far.
+        kernel: The moves on the way.
+        early: What these need to know.
+        islands: The particles to which the reference is fitted.
+        found: The modes of the posterior that are known.
+        data: All rows so far, as the moves need them.
+        places: For random numbers.
+    """
+    model, generator = posterior.model, places.generator()
+    positions = archipelago.migrate(islands, generator)[0].all_positions
+    positions, order = arranged(model, positions, positions[0], generator, full_data.SHARE_IN_ORDER)
+    # Where labels overlap there is no telling at which of a mode's images particles are: their shape has to do.
+    are_apart = order is not None or model.num_labels == 1
+    modes = in_labelling(posterior, found, order) if are_apart else []
+    way = _Way(posterior, fit(positions, modes), order)
+    shape = islands.log_weights.shape
+    drawn = references.draw(model, way.reference, max(DRAWS, len(positions)), places.seed, generator)
+    at_once = _at_once(way, drawn, shape, generator)
+    if at_once is not None:
+        return at_once
+    fresh = _in_order(model, Islands.of(drawn[: len(positions)].reshape(*shape, -1)), order, generator)
+    kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, TRAJECTORIES))
+
+    def move(islands: Islands, power: float) -> Islands:
+        nonlocal early
+        tempered = data._replace(weights=power * data.weights)
+        early, islands = _move(model, kernel, early, way, islands, tempered, power, places)
+        return islands
+
+    return _anneal(way, fresh, move, generator)
+
+
+def _at_once(way: _Way, drawn: np.ndarray, shape: tuple[int, ...], generator: np.random.Generator) -> Outright | None:
+    """By importance sampling alone, where its weights are good enough: many draws cost less than a few moves."""
+    log_weights = way.log_ratios_at(drawn)
+    effective = effective_sample_size(log_weights)
+    tail = tail_shape(log_weights)
+    if effective < np.prod(shape) or not tail < LARGEST_SHAPE:  # fewer would make copies of particles
+        return None
+    error = np.sqrt(1 / effective - 1 / len(drawn) + unseen_tail(log_weights, tail) ** 2)
+    found = Estimate(annealing.log_mean_exp(log_weights) + way.log_images, float(error))
+    islands, _ = archipelago.populated(drawn, log_weights, shape, found, generator)
+    return Outright(islands, 1)
+
+
+def _anneal(
+    way: _Way, islands: Islands, move: Callable[[Islands, float], Islands], generator: np.random.Generator
+) -> Outright | None:
+    """From the reference to the posterior, in steps that keep the weights even."""
+    power = 0.0
+    for step in range(1, MOST_STEPS + 1):
+        ratios = way.log_ratios(islands)
+        rest = islands.times((1 - power) * ratios)
+        if archipelago.ess_fraction(rest.log_weights) >= TARGET_ESS:
+            return Outright(rest, step)
+        if archipelago.ess_fraction(np.where(np.isfinite(ratios), 0.0, -np.inf)) < TARGET_ESS:
+            return None
+        size = archipelago.largest_step(islands.log_weights, ratios, 1 - power, TARGET_ESS)
+        power += size
+        islands, _ = archipelago.resample(islands.times(size * ratios), generator)
+        islands = move(islands, power)
+    return None
+
+
+def _move(
+    model: Model,
+    kernel: HMC,
+    early: Early,
+    way: _Way,
+    islands: Islands,
+    data: Blocks,
+    power: float,
+    places: Places,
+) -> tuple[Early, Islands]:
+    positions, tilt = islands.all_positions.astype(real_dtype()), Tilt(power, references.on_device(way.reference))
+    moved, info = full_data.move(
+        model, kernel, places.next(), positions, data, early.step_size, early.precision, way.order, tilt
+    )
+    return early._replace(step_size=np.asarray(info.step_size)), islands.at(moved)
+
+
+def _in_order(model: Model, islands: Islands, order: LabelOrder | None, generator: np.random.Generator) -> Islands:
+    """Only those draws whose labels are in the given order; they stand for all orders, and their evidence says so."""
+    if order is None:
+        return islands
+    inside = are_in_order(model, islands.all_positions, order)
+    chosen, _ = archipelago.resample(islands.times(np.where(inside, 0.0, -np.inf)), generator)
+    return chosen._replace(log_evidences=chosen.log_evidences + np.log(num_images(model)))
+
+
+def fit(positions: np.ndarray, modes: list[tuple[Gaussian, float]]) -> Reference:
+    """A reference shaped by particles of equal weight, and by the modes that are known and their log evidences."""
+    dimension = positions.shape[1]
+    if not modes:
+        moments = _moments(positions)
+        assert moments is not None
+        return references.mixture([(1.0, moments)], dimension)
+    owners = np.argmin([gaussian.distances(positions) for gaussian, _ in modes], axis=0)
+    log_evidences = np.array([log_evidence for _, log_evidence in modes])
+    hopes = np.exp(0.5 * (log_evidences - log_evidences.max()))  # roots, since Laplace's evidences may be off by nats
+    parts: list[tuple[float, Gaussian]] = []
+    for number, (gaussian, _) in enumerate(modes):
+        mine = positions[owners == number]
+        share = (1 - BY_EVIDENCE) * len(mine) / len(positions)
+        moments = _moments(mine) if len(mine) >= FEWEST * dimension else None
+        if moments is not None:
+            parts.append((share, moments))
+        hoped = BY_EVIDENCE * hopes[number] / hopes.sum()
+        parts.append((hoped if moments is not None else share + hoped, gaussian))
+    return references.mixture(parts, dimension)
+
+
+def _moments(positions: np.ndarray) -> Gaussian | None:
+    """The Gaussian of these positions; None where they do not spread in all directions."""
+    particles, dimension = positions.shape
+    scales = positions.std(axis=0)
+    if not (scales > 0).all():
+        return None
+    standardised = (positions - positions.mean(axis=0)) / scales
+    share = dimension / (particles + dimension)
+    correlations = (1 - share) * standardised.T @ standardised / particles + share * np.eye(dimension)
+    return Gaussian(positions.mean(axis=0), np.linalg.inv(correlations) / scales / scales[:, None])

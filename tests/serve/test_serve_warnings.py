@@ -1,0 +1,87 @@
+"""What is shown of a log Z always comes with its warning: while it runs, after a restart, in a replay."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sgais.estimators.record import EvidenceRecord
+from sgais.serve.board import BEFORE_MODES, COMMON, SERVICE, Board, _columns
+from sgais.serve.metrics import prometheus
+from sgais.serve.records_table import EARLIER, records_table
+from sgais.serve.replay import board_of
+from sgais.serve.standing import ModelStanding, Remarks, alone
+from sgais.standings import ComparisonRecord, Standing
+
+
+def record(rows, warning="", mode_doubt=0.0):
+    values = dict.fromkeys(EvidenceRecord._fields, 1.0)
+    return EvidenceRecord(**(values | {"num_rows": rows, "warning": warning, "mode_doubt": mode_doubt}))
+
+
+@pytest.fixture
+def board():
+    """A model that is warned of, then not, then again."""
+    board = Board(SERVICE, "a run", ["m"], 100)
+    for rows, warning in ((100, "first"), (200, ""), (300, "second")):
+        board.note(rows, {"m": alone(record(rows, warning, mode_doubt=2.0))}, {"m": Remarks(warning)})
+    return board
+
+
+def test_state_records_and_metrics_say_it(board):
+    (model,) = board.state()["models"]
+    assert (model["warning"], model["is_warned"], model["mode_doubt"]) == ("second", 1.0, 2.0)
+    assert board.records(0, np.inf, 10)["models"]["m"]["is_warned"] == [1.0, 0.0, 1.0]
+    assert 'sgais_is_warned{model="m"} 1.0' in prometheus(board.state())
+    assert 'sgais_mode_doubt{model="m"} 2.0' in prometheus(board.state())
+
+
+def test_what_is_saved_for_a_replay_has_the_warnings(board):
+    table = records_table(board)
+    assert table.warning.tolist() == [EARLIER, "", "second"]
+    assert table.mode_doubt.tolist() == [2.0] * 3
+
+
+def test_after_a_restart_the_warning_is_still_there(board):
+    again = Board(SERVICE, "a run", ["m"], 100)
+    again.restore(board.saved(), {"m": alone(record(300, "second"))}, {"m": Remarks("second")})
+    (model,) = again.state()["models"]
+    assert (model["warning"], model["is_warned"]) == ("second", 1.0)
+
+
+def test_a_board_of_before_there_was_a_column_is_still_read(board):
+    saved = board.saved()
+    names = saved["timeline"].pop("columns")
+    before = [names.index(name) for name in [*COMMON, *_columns(["m"], BEFORE_MODES)]]
+    for part in ("points", "recent"):
+        saved["timeline"][part] = saved["timeline"][part][:, before]
+    again = Board(SERVICE, "a run", ["m"], 100)
+    again.restore(saved, {"m": alone(record(300))}, {})
+    columns = again.records(0, np.inf, 10)["models"]["m"]
+    assert columns["log_evidence"] == [1.0] * 3
+    assert columns["mode_doubt"] == [None] * 3
+    assert tuple(columns) == ModelStanding._fields
+
+
+@pytest.mark.parametrize(
+    ("warnings", "said"),
+    [(["", "bad"], "bad"), (["bad", ""], "at row 100, not at the end: bad"), (["", ""], "")],
+)
+def test_a_replay_says_it(warnings, said):
+    records = [record(100 * number, warning) for number, warning in enumerate(warnings, start=1)]
+    (model,) = board_of("a run", ["m"], records, [], 100).state()["models"]
+    assert model["warning"] == said
+    values = dict.fromkeys(Standing._fields, 1.0)
+    compared = [
+        ComparisonRecord(one.num_rows, {"m": Standing(**(values | {"warning": one.warning}))}, 0.0) for one in records
+    ]
+    (model,) = board_of("a run", ["m"], compared, [], 100).state()["models"]
+    assert model["warning"] == said
+
+
+def test_records_of_before_there_was_a_column_are_read_from_a_folder(tmp_path):
+    from sgais.cli.folder import RunFolder
+
+    frame = pd.DataFrame([record(100, "bad")])
+    folder = RunFolder(tmp_path)
+    folder.write_records(frame.drop(columns="mode_doubt"), [])
+    assert folder.records() == [record(100, "bad")]

@@ -23,7 +23,7 @@ class Standing(NamedTuple):
         weight: In predictions; the probability, unless there is forgetting.
         annealing_steps: Of the chunk.
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
-        mode_doubt: Nats by which modes that no particle has seen might change `log_evidence`.
+        mode_doubt: Nats by which modes that no search has found might change `log_evidence`.
     """
 
     log_evidence: float

@@ -27,7 +27,7 @@ class Info(NamedTuple):
         num_non_finite: Particles that left the finite numbers during this chunk's moves or weighing.
         correction: Nats by which log Z of the rows before this chunk was set right, where these were replayed in
             another order after a shift; 0 otherwise.
-        mode_doubt: Nats by which modes that no particle has seen might change log Z, as independent searches suggest; 0
+        mode_doubt: Nats by which modes that no search has found might change log Z, as independent searches suggest; 0
             where nothing suggests it.
     """
 
@@ -49,7 +49,7 @@ class EvidenceRecord(NamedTuple):
     Attributes:
         num_rows: Rows seen so far.
         log_evidence: log Z of all rows so far.
-        increment: log Z of this chunk given the rows before it.
+        increment: log Z of this chunk given the rows before it, and what an outright estimate set right meanwhile.
         standard_error: Of `log_evidence`, Monte Carlo. NaN in paper mode: Algorithm 1 gives none.
         kernel_bias: An estimate of the error in `log_evidence` that comes from moves that run hot; not subtracted.
         annealing_steps: As in `Info`, like the next eight.
@@ -64,7 +64,7 @@ class EvidenceRecord(NamedTuple):
         num_bad_rows: Rows that the stream has refused so far; they are not part of `num_rows`.
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
         seconds: Wall time of this update, compilation included.
-        mode_doubt: Nats by which modes that no particle has seen might change `log_evidence`, as in `Info`; not added.
+        mode_doubt: Nats by which modes that no search has found might change `log_evidence`, as in `Info`; not added.
     """
 
     num_rows: int

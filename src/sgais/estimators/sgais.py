@@ -1,4 +1,4 @@
-"""SGAIS, accurate to the nat: the default estimator.
+"""SGAIS with error bars that hold: the default estimator.
 
 A chunk is cut into pieces, and each piece is taken in by the phase that the stream is in: early, while all rows can be
 seen by all particles, or late, when quadratic surrogates carry the past, or wide, when the parameters are too many for

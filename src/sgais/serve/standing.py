@@ -21,7 +21,7 @@ class ModelStanding(NamedTuple):
         low: The lower end of the band around the probability.
         high: The upper end.
         annealing_steps: Of the chunk.
-        mode_doubt: Nats by which modes that no particle has seen might change log Z.
+        mode_doubt: Nats by which modes that no search has found might change log Z.
         is_warned: 1 where a warning says that log Z should not be trusted, else 0.
     """
 

@@ -49,6 +49,15 @@ def log_likelihoods(model: Model, positions: np.ndarray | jax.Array, rows: Seque
     return np.asarray(in_groups(of_group, np.asarray(positions, real_dtype()), size=size))
 
 
+def pointwise(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
+    """The log-likelihood of each row at each position, padding included, shape (particles, rows)."""
+
+    def at(position: jax.Array) -> jax.Array:
+        return jax.lax.map(lambda rows: model.log_likelihood_at(position, rows), blocks.columns).ravel()
+
+    return jax.vmap(at)(positions)
+
+
 def relative_to_reference(
     model: Model, positions: jax.Array, blocks: Blocks, reference: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
@@ -216,5 +225,5 @@ def _block(blocks: Blocks, index: jax.Array | int) -> tuple[Rows, jax.Array]:
 def _sum(model: Model, position: jax.Array, rows: Rows, weights: jax.Array) -> jax.Array:
     # Padding counts zero times even where its log-likelihood is infinite. A product is summed by vectorised code,
     # which a plain reduction on CPU is not.
-    pointwise = jnp.where(weights > 0, model.log_likelihood_at(position, rows), 0.0)
+    pointwise = jnp.where(weights != 0, model.log_likelihood_at(position, rows), 0.0)
     return pointwise @ weights.astype(pointwise.dtype)

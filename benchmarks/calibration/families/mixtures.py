@@ -52,7 +52,15 @@ def _separated() -> list[Problem]:
             "separated, K 3, 2-D, 500 rows", SEPARATED, partial(_clusters, 500, 3, 2, 802), 3, 2, modes(3), labels(3)
         ),
         mixture("separated, K 4, 2-D, 2000 rows", SEPARATED, partial(_clusters, 2000, 4, 2, 803), 4, 2, modes(4)),
-        mixture("separated, K 5, 2-D, 10,000 rows", SEPARATED, _demo_like, 5, 2, modes(5, 60, 20_000), is_quick=False),
+        mixture(
+            "separated, K 5, 2-D, 10,000 rows",
+            SEPARATED,
+            partial(_unequal, 10_000, 804),
+            5,
+            2,
+            modes(5, 60, 20_000),
+            is_quick=False,
+        ),
     ]
 
 
@@ -139,8 +147,12 @@ def _clusters(num_rows: int, clusters: int, dim: int, seed: int) -> Rows:
     return draw(generator, num_rows, means, spreads)
 
 
-def _demo_like() -> Rows:
-    return sgais.simulate.gaussian_mixture(10_000, 5, 2, seed=804).data
+def _unequal(num_rows: int, seed: int) -> Rows:
+    """Five clusters of unequal size, anywhere in a square. No gamma variables: they differ from machine to machine."""
+    generator = np.random.default_rng(seed)
+    means, spreads = generator.uniform(-4, 4, size=(5, 2)), generator.uniform(0.4, 1.0, size=(5, 2))
+    label = np.searchsorted([0.1, 0.25, 0.45, 0.7], generator.random(num_rows))
+    return as_float32(y=means[label] + spreads[label] * generator.normal(size=(num_rows, 2)))
 
 
 def _overlap(num_rows: int, clusters: int, dim: int, seed: int) -> Rows:

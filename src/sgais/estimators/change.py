@@ -13,6 +13,7 @@ from sgais.blocks import SLAB_ROWS, Blocks, pack
 from sgais.estimators.particles import Places
 from sgais.fields import Chunk, num_rows
 from sgais.history import WithChunk
+from sgais.likelihood import pointwise
 from sgais.model import Model, real_dtype
 
 MOST_ROWS = 4096  # of either side that are looked at
@@ -51,10 +52,10 @@ def has_changed(model: Model, position: np.ndarray, rows: WithChunk, ends: tuple
 
 def _log_likelihoods(model: Model, position: np.ndarray, rows: Chunk) -> np.ndarray:
     """The log-likelihood of each row at one position, without those that are impossible there."""
-    found = np.asarray(_pointwise(model, position.astype(real_dtype()), pack(rows, SLAB_ROWS)), np.float64).ravel()
+    found = np.asarray(_pointwise(model, position[None].astype(real_dtype()), pack(rows, SLAB_ROWS)), np.float64)[0]
     return found[: num_rows(rows)][np.isfinite(found[: num_rows(rows)])]
 
 
 @partial(jax.jit, static_argnames="model")
-def _pointwise(model: Model, position: jax.Array, blocks: Blocks) -> jax.Array:
-    return jax.lax.map(lambda rows: model.log_likelihood_at(position, rows), blocks.columns)
+def _pointwise(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
+    return pointwise(model, positions, blocks)

@@ -13,9 +13,11 @@ import numpy as np
 
 from sgais.blocks import BLOCK_ROWS, SLAB_ROWS, Blocks, pack, slabs
 from sgais.estimators import full_data
+from sgais.estimators import sketch as sketches
 from sgais.estimators.account import Account
 from sgais.estimators.islands import Islands, ess_fraction, largest_step, resample
 from sgais.estimators.particles import Places
+from sgais.estimators.sketch import AllRows
 from sgais.estimators.weights import usable
 from sgais.history import WithChunk
 from sgais.kernels import HMC
@@ -27,6 +29,7 @@ SMALL_BLOCKS = 64  # rows, since there may be few
 CAPACITY_GROWTH = 8
 LONG_MOVES = 256  # rows up to which moves are as long as they need be; beyond, outright estimates mend what is left
 SHORT = 6  # trajectories, then
+GOOD_SKETCH = 0.7  # ESS fraction of what a sketch has left to weigh, below which the move is made on all rows
 FRESH = 0.9  # ESS fraction above which resampling and moving would gain nothing
 
 
@@ -56,19 +59,20 @@ def take(
     """Anneal in the rows between the two ends."""
     few = ends[1] - ends[0] <= BLOCK_ROWS
     piece = slabs(rows.between(*ends), *((BLOCK_ROWS, SMALL_BLOCKS) if few else (SLAB_ROWS, BLOCK_ROWS)))
-    inverse_temperature = 0.0
+    inverse_temperature, has_moved = 0.0, False
     while True:
         values = weigh(model, islands, piece, account, at_prior=ends[0] == 0 and account.num_moves == 0)
         rest = (1.0 - inverse_temperature) * values
         if ess_fraction(islands.log_weights + rest) >= target:
             account.final_ess = ess_fraction(rest)
             return early, islands.times(rest)
-        if ess_fraction(islands.log_weights) > FRESH:
+        if has_moved or ess_fraction(islands.log_weights) > FRESH:
             step = largest_step(islands.log_weights, values, 1.0 - inverse_temperature, target)
             islands = islands.times(step * values)
             inverse_temperature += step
         islands, _ = resample(islands, places.generator())
         early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account)
+        has_moved = True
 
 
 def weigh(model: Model, islands: Islands, piece: Sequence[Blocks], account: Account, at_prior: bool) -> np.ndarray:
@@ -91,9 +95,11 @@ def move(
     places: Places,
     account: Account,
 ) -> tuple[Early, Islands]:
-    """HMC on all rows up to the first end, and tempered ones up to the second."""
+    """HMC on all rows up to the first end, and tempered ones up to the second.
+
+    Where rows are many it sees a sketch of them, and weighs the particles by what that lacks.
+    """
     kernel = kernel if ends[1] < LONG_MOVES else replace(kernel, num_trajectories=min(kernel.num_trajectories, SHORT))
-    data = tempered(rows, ends, inverse_temperature)
     if not rows.is_whole:
         account.warn(
             f"moves had to see all rows when {ends[0]} had come, but a sample of these was all that had been kept: "
@@ -101,20 +107,36 @@ def move(
         )
     positions = islands.all_positions
     positions, order = arranged(model, positions, positions[0], places.generator(), full_data.SHARE_IN_ORDER)
-    moved, info = full_data.move(
-        model, kernel, places.next(), positions.astype(real_dtype()), data, early.step_size, early.precision, order
-    )
-    account.num_moves += 1
-    account.num_non_finite += int(info.num_non_finite)
-    return early._replace(step_size=np.asarray(info.step_size)), islands.at(moved)
+    of_all = tempered(rows, ends, inverse_temperature)
+
+    def on(data: Blocks) -> tuple[Early, Islands]:
+        moved, info = full_data.move(
+            model, kernel, places.next(), positions.astype(real_dtype()), data, early.step_size, early.precision, order
+        )
+        account.num_moves += 1
+        account.num_non_finite += int(info.num_non_finite)
+        return early._replace(step_size=np.asarray(info.step_size)), islands.at(moved)
+
+    sketch = sketches.sketch(model, positions, of_all, places.generator())
+    if sketch is not None:
+        after, moved = on(sketch.data)
+        weighed = moved.times(sketch.lacks(model, moved.all_positions, of_all) - sketch.offset)
+        if ess_fraction(weighed.log_weights) > GOOD_SKETCH:
+            return after, weighed
+    return on(packed(of_all))
 
 
-def tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> Blocks:
+def tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> AllRows:
     """All rows up to the first end, and those up to the second with weights below one."""
     old, counts = rows.stand_ins(ends[0])
     new = rows.between(*ends)
     counts = np.concatenate([counts, np.full(ends[1] - ends[0], inverse_temperature)])
+    return AllRows({name: np.concatenate([old[name], new[name]]) for name in new}, counts)
+
+
+def packed(of_all: AllRows) -> Blocks:
+    """All rows at once, as moves take them."""
     capacity = SLAB_ROWS  # one compiled program serves streams up to this many rows
-    while capacity < len(counts):
+    while capacity < len(of_all.counts):
         capacity *= CAPACITY_GROWTH
-    return pack({name: np.concatenate([old[name], new[name]]) for name in new}, capacity, SMALL_BLOCKS, counts)
+    return pack(of_all.rows, capacity, SMALL_BLOCKS, of_all.counts)

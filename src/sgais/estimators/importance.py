@@ -25,13 +25,14 @@ from sgais.symmetry import are_in_order, label_order, num_images
 
 ROUND_PAIRS = 64
 MOST_ROUNDS = 24
-GOOD_ERROR = 0.015  # nats, at which there are no more rounds
+FIRST_ROUNDS = 4  # after which it is plain whether draws are any good
+GOOD_ERROR = 0.03  # nats, at which there are no more rounds
 ALL_ROWS = 16384  # up to which remainders are taken over all rows
 FIRST_SAMPLE = 4096  # rows from which they are estimated beyond that
 LARGEST_SAMPLE = 262_144
 GOOD_NOISE = 0.02  # of log Z, from the sampling of rows
 ROUNDING = 0.005  # nats that float32 may cost, or
-RELATIVE_ROUNDING = 1e-7  # of log Z, if that is more
+RELATIVE_ROUNDING = 3e-8  # of log Z, if that is more: constants are rounded for all rows alike
 LARGEST_SHAPE = 0.6  # Pareto k
 SMALLEST_ESS = 0.2  # of the draws
 LARGEST_OUTSIDE = 0.02  # share of draws that leave the order of the labels, beyond which these overlap
@@ -115,7 +116,9 @@ def take(
             sample *= 4
             rounds.clear()
             continue
-        if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _estimate(rounds).standard_error > GOOD_ERROR:
+        if len(rounds) == FIRST_ROUNDS and _is_hopeless(rounds):
+            return None
+        if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _by_chance(rounds).standard_error > GOOD_ERROR:
             break
     return _sampled(model, rounds) if rounds else None
 
@@ -183,14 +186,19 @@ def _freedom(dimension: int) -> float:
     return 8.0 + 0.5 * dimension
 
 
-def _estimate(rounds: list[_Round]) -> Estimate:
+def _by_chance(rounds: list[_Round]) -> Estimate:
+    """Log Z and what more draws or rows would make its error smaller."""
     log_weights = np.concatenate([one.log_weights for one in rounds])
     if np.isneginf(log_weights).all():
         return Estimate(-np.inf, np.inf)
     log_mean, error = log_mean_with_control(log_weights, np.concatenate([one.log_controls for one in rounds]))
     noise = sum(one.noise_variance for one in rounds) / len(rounds) ** 2
-    rounding = max(ROUNDING, RELATIVE_ROUNDING * abs(log_mean))
-    return Estimate(log_mean, float(np.sqrt(error**2 + noise + rounding**2)))
+    return Estimate(log_mean, float(np.sqrt(error**2 + noise)))
+
+
+def _is_hopeless(rounds: list[_Round]) -> bool:
+    log_weights = np.concatenate([one.log_weights.ravel() for one in rounds])
+    return bool(effective_sample_size(log_weights) < 0.5 * SMALLEST_ESS * len(log_weights))
 
 
 def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
@@ -198,13 +206,14 @@ def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
     positions = np.concatenate([one.positions.reshape(-1, one.positions.shape[-1]) for one in rounds])
     modes = np.concatenate([np.repeat(one.modes, 2) for one in rounds])
     log_weights = np.concatenate([one.log_weights.ravel() for one in rounds])
-    found, shape = _estimate(rounds), tail_shape(log_weights)
+    found, shape = _by_chance(rounds), tail_shape(log_weights)
     if not shape < LARGEST_SHAPE or effective_sample_size(log_weights) < SMALLEST_ESS * len(log_weights):
         return None
     best = positions[np.argmax(log_weights)]
     order = label_order(model, positions[modes == modes[np.argmax(log_weights)]], best)
     if order is not None and np.mean(~are_in_order(model, positions, order)) > LARGEST_OUTSIDE:
         return None
-    error = float(np.hypot(found.standard_error, unseen_tail(log_weights, shape)))
+    rounding = max(ROUNDING, RELATIVE_ROUNDING * abs(found.log_evidence))
+    error = float(np.sqrt(found.standard_error**2 + unseen_tail(log_weights, shape) ** 2 + rounding**2))
     estimate = Estimate(found.log_evidence + float(np.log(num_images(model))), error)
     return Sampled(estimate, positions, log_weights, modes)

@@ -15,11 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais import gradients
+from sgais.annealing import log_mean_exp
 from sgais.estimators import cooling, importance, remainder
 from sgais.estimators.account import Account
 from sgais.estimators.bank import alike
+from sgais.estimators.found import Found
 from sgais.estimators.importance import Sampled
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
+from sgais.estimators.newton import Mode
 from sgais.estimators.particles import Places, key_of
 from sgais.estimators.remainder import Steps
 from sgais.estimators.surrogate import (
@@ -38,6 +41,7 @@ from sgais.history import WithChunk
 from sgais.kernels import Langevin, langevin
 from sgais.likelihood import slabs_for_derivatives
 from sgais.model import Model, Rows, real_dtype
+from sgais.symmetry import num_images
 
 ROWS_AT_ONCE = 65536  # in passes over all rows
 ALL_ROWS = 16384  # up to which remainders are taken over all rows
@@ -48,9 +52,10 @@ LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynami
 LARGEST_BATCH = 16384
 LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them, where these are kept, cost no more
 GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
-SAYS_ALL = 0.9995  # ESS fraction of a weighing, above which surrogates alone give the curve
-UNWEIGHED = 1 / 16  # share of the rows up to which they do so elsewhere, or
-MOVED = 1.0  # standard deviations, until a surrogate's centre has moved by more
+LARGEST_DRIFT = 0.03  # nats that the surrogates alone may be off before the particles are weighed for the curve
+MOVED = 0.5  # standard deviations of a surrogate's centre, after which they are weighed as well while rows are few
+FORGETTING = 0.5  # of the drift from one weighing to the next: one that is small by luck does not count as none
+GOOD_NOISE = 0.02  # nats of a weighing, from the sampling of rows, which all particles share
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
 REACH = 4.0  # standard deviations beyond the typical distance sqrt(d) at which a particle still belongs to a mode
 MATTERS = 15.0  # nats below the best mode, beyond which one without particles is not kept
@@ -70,7 +75,8 @@ class Late(NamedTuple):
         batch_size: Rows per mini-batch of a move.
         step_size: Of the moves.
         temperature: Of the last move; 1 if it was exact.
-        ess: Fraction of the last weighing; 1 where the surrogates say all.
+        drift: Nats by which the last weighings have set right what the surrogates alone said, when the rows had grown
+            by a factor e; it grows as a random walk does.
     """
 
     surrogates: tuple[Surrogate, ...]
@@ -82,7 +88,7 @@ class Late(NamedTuple):
     batch_size: int
     step_size: float
     temperature: float
-    ess: float = 0.0
+    drift: float = np.inf
 
     @property
     def next_weighing(self) -> int:
@@ -111,6 +117,19 @@ def sampled(model: Model, late: Late, rows: WithChunk, places: Places, fewest: i
     then = _normalised(late.then)
     assert then is not None
     return importance.take(model, late.then, then, rows, late.num_rows_then, places, fewest)
+
+
+def known_modes(model: Model, late: Late) -> Found:
+    """The surrogates as modes that have been found."""
+    then = _normalised(late.then)
+    assert then is not None
+    modes = tuple(
+        Mode(one.gaussian.centre, one.log_integral - one.gaussian.log_volume, one.gaussian.precision, True, 0)
+        for one in then
+    )
+    log_evidences = np.array([one.log_integral for one in then]) + np.log(num_images(model))
+    order = np.argsort(-log_evidences)
+    return Found(tuple(modes[number] for number in order), log_evidences[order], 0, 0)
 
 
 def joined(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> tuple[Late, Islands] | None:
@@ -165,14 +184,21 @@ def has_strayed(late: Late) -> bool:
     return False
 
 
+def unweighed_error(late: Late, num_rows: int) -> float:
+    """The error of log Z, in nats, of rows that only the surrogates have seen."""
+    growth = np.log(num_rows / late.num_rows_then)
+    return float(late.drift * np.sqrt(growth)) if growth > 0 else 0.0
+
+
 def is_behind(late: Late, num_rows: int) -> bool:
     """Whether the particles have to be weighed for a point of the curve: where surrogates alone say too little."""
-    if late.ess > SAYS_ALL:
-        return False
-    now, then = _normalised(late.surrogates), _normalised(late.then)
-    if now is None or then is None or num_rows > (1 + UNWEIGHED) * late.num_rows_then:
+    if unweighed_error(late, num_rows) > LARGEST_DRIFT:
         return True
-    return any(new.gaussian.distances(old.gaussian.centre[None])[0] > MOVED for new, old in zip(now, then, strict=True))
+    now, then = _normalised(late.surrogates), _normalised(late.then)
+    if now is None or then is None:
+        return True
+    moved = (new.gaussian.distances(old.gaussian.centre[None])[0] for new, old in zip(now, then, strict=True))
+    return num_rows <= ALL_ROWS and max(moved) > MOVED
 
 
 def positions_now(late: Late, islands: Islands) -> np.ndarray:
@@ -193,8 +219,8 @@ def weigh(
         return None
     before = islands.all_positions
     after = _followed(late, then, now, before)
-    log_weights = _surrogate_change(late, then, now, before, after)
-    log_weights += _remainder_change(model, late, before, after, rows, end, places)
+    remainders, noise_variance = _remainder_change(model, late, islands, before, after, rows, end, places)
+    log_weights = _surrogate_change(late, then, now, before, after) + remainders
     log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)
     fraction = ess_fraction(log_weights.reshape(islands.log_weights.shape))
     account.num_weighings += 1
@@ -205,10 +231,23 @@ def weigh(
     account.kernel_bias += _kernel_bias(late, then, before, log_weights)
     smallest, largest = GROWTHS
     growth = late.growth * (0.5 if fraction < 0.5 else 1.5 if fraction > 0.9 else 1.0)
+    weighed = islands.at(after).times(log_weights)._replace(booked_variance=islands.booked_variance + noise_variance)
     late = late._replace(
-        then=late.surrogates, num_rows_then=end, growth=min(max(growth, smallest), largest), ess=fraction
+        then=late.surrogates,
+        num_rows_then=end,
+        growth=min(max(growth, smallest), largest),
+        drift=_drift(late, islands, weighed, float(np.std(remainders[np.isfinite(remainders)])), end),
     )
-    return late, islands.at(after).times(log_weights)
+    return late, weighed
+
+
+def _drift(late: Late, before: Islands, weighed: Islands, spread: float, end: int) -> float:
+    """From what a weighing says beyond the surrogates: on the whole, and by its spread over particles."""
+    growths = log_growths(late)
+    assert growths is not None, "a surrogate that broke down is not weighed"
+    shift = log_mean_exp(weighed.all_log_weights) - log_mean_exp(before.times(growths).all_log_weights)
+    latest = max(abs(shift), spread) / np.sqrt(np.log(end / late.num_rows_then))
+    return max(latest, FORGETTING * late.drift) if np.isfinite(late.drift) else latest
 
 
 def taken_back(late: Late) -> Late | None:
@@ -339,23 +378,35 @@ def _surrogate_change(
 
 
 def _remainder_change(
-    model: Model, late: Late, before: np.ndarray, after: np.ndarray, rows: WithChunk, end: int, places: Places
-) -> np.ndarray:
-    """The change of the log posterior beyond second order, of old rows from before to after and of new rows."""
+    model: Model,
+    late: Late,
+    islands: Islands,
+    before: np.ndarray,
+    after: np.ndarray,
+    rows: WithChunk,
+    end: int,
+    places: Places,
+) -> tuple[np.ndarray, float]:
+    """The change of the log posterior beyond second order, of old rows from before to after and of new rows.
+
+    And the variance of its mean from the sampling of rows, which no spread over particles shows.
+    """
     from_anchors, border = _from_anchors(late, after), late.num_rows_then
     steps = from_anchors._replace(before=before)
+    shares = np.exp(islands.all_log_weights - log_mean_exp(islands.all_log_weights)) / islands.log_weights.size
     sample = ALL_ROWS if end <= ALL_ROWS else FIRST_SAMPLE
     while True:
-        old_rows = rows.sample(places.generator(), sample, 0, border)
+        old = remainder.by_group(model, steps, rows.sample(places.generator(), sample, 0, border), border)
         new_rows = rows.sample(places.generator(), sample, border, end)
-        old, old_variance = remainder.of_rows(model, steps, old_rows, border)
-        new, new_variance = remainder.of_rows(model, from_anchors, new_rows, end - border)
-        variance = old_variance + new_variance
-        if 4 * sample > min(end, LARGEST_SAMPLE) or np.sqrt(np.median(variance)) < LARGEST_NOISE:
+        new = remainder.by_group(model, from_anchors, new_rows, end - border)
+        variance = old.variance + new.variance
+        variance_of_mean = old.variance_of_mean(shares) + new.variance_of_mean(shares)
+        is_exact = np.sqrt(np.median(variance)) < LARGEST_NOISE and variance_of_mean < GOOD_NOISE**2
+        if is_exact or 4 * sample > min(end, LARGEST_SAMPLE):
             break
         sample *= 4
     # Noise in a log weight makes the weight too large on average.
-    return old + new - 0.5 * variance + remainder.of_prior(model, steps)
+    return old.values + new.values - 0.5 * variance + remainder.of_prior(model, steps), variance_of_mean
 
 
 def _kernel_bias(late: Late, then: list[Normalised], positions: np.ndarray, log_weights: np.ndarray) -> float:

@@ -18,8 +18,9 @@ from sgais.blocks import Blocks
 from sgais.estimators import full_data
 from sgais.estimators import islands as archipelago
 from sgais.estimators import reference as references
+from sgais.estimators import sketch as sketches
 from sgais.estimators.bank import in_labelling
-from sgais.estimators.early import Early
+from sgais.estimators.early import Early, packed
 from sgais.estimators.found import Found
 from sgais.estimators.full_data import Tilt
 from sgais.estimators.gaussian import Gaussian
@@ -29,6 +30,7 @@ from sgais.estimators.particles import Places
 from sgais.estimators.posterior import Posterior
 from sgais.estimators.record import Estimate
 from sgais.estimators.reference import Reference
+from sgais.estimators.sketch import AllRows
 from sgais.kernels import HMC
 from sgais.model import Model, real_dtype
 from sgais.symmetry import LabelOrder, are_in_order, arranged, num_images
@@ -37,6 +39,7 @@ TARGET_ESS = 0.7  # fraction, of each step from the reference to the posterior
 MOST_STEPS = 60  # after which the reference is no good
 DRAWS = 2048  # of the reference
 LARGEST_SHAPE = 0.6  # Pareto k of their weights
+SMALLEST_ESS = 0.5  # fraction, of the last weighing, below which the sketch was no good
 TRAJECTORIES = 6  # of a move, at most: the reference is near, and slow directions are right from the start
 FEWEST = 4  # particles per parameter, for a covariance of their own
 BY_EVIDENCE = 0.4  # share of the draws that the modes get by their evidence, the rest is by the particles' shape
@@ -83,9 +86,11 @@ class _Way(NamedTuple):
 
 
 def take(
-    posterior: Posterior, kernel: HMC, early: Early, islands: Islands, found: Found, data: Blocks, places: Places
+    posterior: Posterior, kernel: HMC, early: Early, islands: Islands, found: Found, of_all: AllRows, places: Places
 ) -> Outright | None:
     """Anneal as many fresh draws of a reference to the posterior; None if that gets nowhere.
+
+    Where rows are many, a sketch of them stands for all until the last weighing.
 
     Args:
         posterior: Of all rows so far.
@@ -93,11 +98,35 @@ def take(
         early: What these need to know.
         islands: The particles to which the reference is fitted.
         found: The modes of the posterior that are known.
-        data: All rows so far, as the moves need them.
+        of_all: All rows so far.
         places: For random numbers.
     """
     model, generator = posterior.model, places.generator()
     positions = archipelago.migrate(islands, generator)[0].all_positions
+    sketch = sketches.sketch(model, positions, of_all, generator)
+    if sketch is not None:
+        sketched = Posterior(model, [sketch.data])
+        on_sketch = _take(sketched, kernel, early, islands, positions, found, sketch.data, places, generator)
+        if on_sketch is not None:
+            lacks = sketch.lacks(model, on_sketch.islands.all_positions, of_all)
+            weighed = on_sketch.islands.times(lacks)
+            if archipelago.ess_fraction(weighed.log_weights) > SMALLEST_ESS:
+                return on_sketch._replace(islands=weighed)
+    return _take(posterior, kernel, early, islands, positions, found, packed(of_all), places, generator)
+
+
+def _take(
+    posterior: Posterior,
+    kernel: HMC,
+    early: Early,
+    islands: Islands,
+    positions: np.ndarray,
+    found: Found,
+    data: Blocks,
+    places: Places,
+    generator: np.random.Generator,
+) -> Outright | None:
+    model = posterior.model
     positions, order = arranged(model, positions, positions[0], generator, full_data.SHARE_IN_ORDER)
     # Where labels overlap there is no telling at which of a mode's images particles are: their shape has to do.
     are_apart = order is not None or model.num_labels == 1

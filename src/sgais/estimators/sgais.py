@@ -33,7 +33,7 @@ from sgais.estimators.weights import without_failures
 from sgais.estimators.wide import Wide
 from sgais.fields import Chunk
 from sgais.history import Past, Shuffled, WithChunk
-from sgais.likelihood import log_likelihoods
+from sgais.likelihood import log_likelihoods, slabs_for_derivatives
 from sgais.model import Model
 
 FIRST_PIECE = 64  # rows, or
@@ -89,7 +89,9 @@ class State(NamedTuple):
         """Log Z of all rows so far; its error from the spread of the islands, and for what all of them may share."""
         found = archipelago.estimate(weighted_now(self))
         shared = ERROR_PER_STEP * max(self.path_length - 1, 0)
-        return found._replace(standard_error=float(np.hypot(found.standard_error, shared)))
+        unweighed = 0.0 if self.late is None else late_phase.unweighed_error(self.late, self.num_rows)
+        error = float(np.sqrt(found.standard_error**2 + shared**2 + unweighed**2))
+        return found._replace(standard_error=error)
 
 
 def init(model: Model, config: Config, seed: int) -> State:
@@ -226,7 +228,8 @@ def _doubting(state: State, found: Found, num_particles: int) -> State:
 def _taken_outright(model: Model, config: Config, state: State, rows: WithChunk, places: Places) -> State:
     """Log Z of all rows, free of what the path has accumulated, and fresh particles."""
     is_early = state.late is None and state.wide is None and model.dimension <= config.largest_dimension
-    if not is_early or not rows.is_whole or state.num_rows < OUTRIGHT_GROWTH * state.outright_at:
+    growth = OUTRIGHT_GROWTH if state.num_rows < FEW_TO_SAMPLE else 2.0
+    if not is_early or not rows.is_whole or state.num_rows < growth * state.outright_at:
         return state
     state, posterior, found = _explored(model, config, state, rows, places)
     return _refreshed(config, state, posterior, found, rows, places)
@@ -237,8 +240,8 @@ def _refreshed(
 ) -> State:
     """Particles that were annealed from a reference to the posterior, and their evidence, where these are better."""
     islands, _ = _thinned(config, state.islands, max(state.num_rows, FEW_ROWS), places)
-    data = early_phase.tempered(rows, (0, state.num_rows), 1.0)
-    fresh = outright.take(posterior, config.early_kernel, state.early, islands, found, data, places)
+    of_all = early_phase.tempered(rows, (0, state.num_rows), 1.0)
+    fresh = outright.take(posterior, config.early_kernel, state.early, islands, found, of_all, places)
     state = state._replace(outright_at=state.num_rows, disagreement="")
     if fresh is None:
         return state
@@ -397,8 +400,8 @@ def _populated(config: Config, state: State, late: Late, sampled: Sampled, place
 def _late_outright(model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places) -> State:
     """Log Z of all rows by importance sampling, each time that they have doubled; modes are looked for more rarely."""
     path = archipelago.estimate(state.islands)
-    growth = 2.0 if path.standard_error < LARGE_ERROR else OUTRIGHT_GROWTH
-    if state.num_rows < growth * state.outright_at:
+    is_cheap = state.num_rows < FEW_TO_SAMPLE and path.standard_error > LARGE_ERROR
+    if state.num_rows < (OUTRIGHT_GROWTH if is_cheap else 2.0) * state.outright_at:
         return state._replace(late=late)
     state = state._replace(outright_at=state.num_rows)
     if state.num_rows >= SEARCH_GROWTH * state.searched_at and rows.is_whole:
@@ -406,6 +409,8 @@ def _late_outright(model: Model, config: Config, state: State, late: Late, rows:
         late = late_phase.with_modes(model, late, new, rows)
         state = state._replace(searched_at=state.num_rows)
     sampled = late_phase.sampled(model, late, rows, places)
+    if sampled is None and path.standard_error > LARGE_ERROR and rows.is_whole:
+        return _late_refreshed(model, config, state._replace(late=late), late, rows, places)
     if sampled is None or _lacks(sampled.estimate, path):
         return state._replace(late=late)
     state = state._replace(disagreement="")
@@ -414,6 +419,16 @@ def _late_outright(model: Model, config: Config, state: State, late: Late, rows:
         more = late_phase.sampled(model, late, rows, places, _enough_draws(config, state.num_rows))
         return _populated(config, state, late, more or sampled, places)
     return _past_the_change(state)._replace(islands=archipelago.rebooked(state.islands, sampled.estimate), late=late)
+
+
+def _late_refreshed(model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places) -> State:
+    """Particles and evidence anew from a reference, where importance sampling around the surrogates will not do."""
+    posterior = Posterior(model, slabs_for_derivatives(model, rows.between(0, state.num_rows)))
+    fresh = _refreshed(config, state, posterior, late_phase.known_modes(model, late), rows, places)
+    if fresh.islands is state.islands:
+        return fresh
+    joined = late_phase.joined(model, late, fresh.islands, rows, places)
+    return state if joined is None else fresh._replace(late=joined[0], islands=joined[1])
 
 
 def _hand_over_wide(

@@ -40,6 +40,8 @@ FIRST_PIECE = 64  # rows, or
 FIRST_PER_PARAMETER = 4  # rows for each parameter, if that is more; from there on pieces double the data
 OUTRIGHT_GROWTH = 1.3  # of the rows, from one outright estimate to the next
 LARGE_ERROR = 0.05  # nats, of a curve that had better be taken outright soon
+SMALL_ERROR, FAIR_ERROR = 0.01, 0.03  # nats, above which particles' weights are not relied on, where draws are good
+FEW_TO_SEE = 16384  # rows up to which draws see all of them: the first, and then the second
 SEARCH_GROWTH = 4  # of the rows, from one search for modes to the next, once there are surrogates
 ERROR_PER_STEP = 0.012  # nats that a move which does not quite mix may cost, on all islands alike
 GOOD_ERROR = 0.1  # nats, of importance sampling that is better than any path
@@ -400,8 +402,7 @@ def _populated(config: Config, state: State, late: Late, sampled: Sampled, place
 def _late_outright(model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places) -> State:
     """Log Z of all rows by importance sampling, each time that they have doubled; modes are looked for more rarely."""
     path = archipelago.estimate(state.islands)
-    is_cheap = state.num_rows < FEW_TO_SAMPLE and path.standard_error > LARGE_ERROR
-    if state.num_rows < (OUTRIGHT_GROWTH if is_cheap else 2.0) * state.outright_at:
+    if state.num_rows < _growth_to_outright(state, path.standard_error) * state.outright_at:
         return state._replace(late=late)
     state = state._replace(outright_at=state.num_rows)
     if state.num_rows >= SEARCH_GROWTH * state.searched_at and rows.is_whole:
@@ -419,6 +420,14 @@ def _late_outright(model: Model, config: Config, state: State, late: Late, rows:
         more = late_phase.sampled(model, late, rows, places, _enough_draws(config, state.num_rows))
         return _populated(config, state, late, more or sampled, places)
     return _past_the_change(state)._replace(islands=archipelago.rebooked(state.islands, sampled.estimate), late=late)
+
+
+def _growth_to_outright(state: State, error: float) -> float:
+    """Of the rows since log Z was last taken outright, until it is again, in the late phase."""
+    is_by_draws = state.path_length == 1  # importance sampling has been good enough so far, which costs little
+    if is_by_draws and error > (SMALL_ERROR if state.num_rows <= FEW_TO_SEE else FAIR_ERROR):
+        return 1.0
+    return OUTRIGHT_GROWTH if error > LARGE_ERROR and state.num_rows < FEW_TO_SAMPLE else 2.0
 
 
 def _late_refreshed(model: Model, config: Config, state: State, late: Late, rows: WithChunk, places: Places) -> State:

@@ -18,7 +18,7 @@ from benchmarks.calibration.problem import HALVES, Problem, Truth
 from benchmarks.calibration.report import report, scores
 from benchmarks.calibration.runs import METHODS, SGAIS, Run, Store, run
 from benchmarks.calibration.suite import chosen, halves, suite
-from benchmarks.calibration.truths import load
+from benchmarks.calibration.truths import load, stale
 
 ROOT = Path(__file__).parents[2]
 RESULTS, OUTPUT = ROOT / "benchmarks" / "results", ROOT / "bench-output"
@@ -66,6 +66,9 @@ def _problems(options: argparse.Namespace) -> list[Problem]:
 def _measure(problems: list[Problem], store: Store, seeds: range) -> None:
     truths = load()
     for problem in problems:
+        if stale(problem, truths.get(problem.name, {})):
+            cure = f'Find them again: python -m benchmarks.calibration.truths --again "{problem.name}"'
+            raise SystemExit(f"The truths of {problem.name!r} are of other rows than this machine makes. {cure}")
         known = {done.seed for done in store.read(problem.name)}
         for seed in seeds:
             if seed not in known:

@@ -8,6 +8,7 @@ import numpy as np
 
 Rows: TypeAlias = dict[str, np.ndarray]
 QUARTERS = 4
+SAME_SUM = 1e-4  # relative, of rows that are the same but for rounding
 LARGEST_CHUNK = 500
 TUNING, REPORT = "tuning", "report"
 HALVES = (TUNING, REPORT)  # settings may be tried out on the first; only the second says how good they are
@@ -21,6 +22,11 @@ class Truth(NamedTuple):
     method: str
     note: str = ""
     is_sound: bool = True  # nothing is known against it
+    rows_sum: float | None = None  # of their absolute numbers: rows may come out otherwise on another machine
+
+    def is_of(self, rows: Rows) -> bool:
+        """Whether these are the rows it was found for."""
+        return self.rows_sum is None or bool(np.isclose(self.rows_sum, rows_sum(rows), rtol=SAME_SUM))
 
 
 Method: TypeAlias = Callable[[Rows], Truth]
@@ -71,6 +77,11 @@ def plan(num_rows: int) -> Plan:
 def head(rows: Rows, count: int) -> Rows:
     """The first so many rows."""
     return {name: values[:count] for name, values in rows.items()}
+
+
+def rows_sum(rows: Rows) -> float:
+    """The sum of their absolute numbers, which tells them from others."""
+    return float(sum(np.abs(values).sum(dtype=np.float64) for values in rows.values()))
 
 
 def length(rows: Rows) -> int:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from benchmarks.calibration.problem import Problem, Truth, head, length, plan
+from benchmarks.calibration.problem import Problem, Truth, head, length, plan, rows_sum
 from benchmarks.calibration.suite import chosen, rows_of, suite
 
 TABLE = Path(__file__).parents[1] / "results" / "calibration" / "truths.json"
@@ -48,7 +48,15 @@ def save(known: Table, table: Path = TABLE) -> None:
 
 def _in_short(truth: Truth) -> dict[str, Any]:
     values = truth._asdict()
-    return values | {"log_evidence": round(truth.log_evidence, 5), "error": float(f"{truth.error:.2g}")}
+    total = None if truth.rows_sum is None else float(f"{truth.rows_sum:.7g}")
+    error = float(f"{truth.error:.2g}")
+    return values | {"log_evidence": round(truth.log_evidence, 5), "error": error, "rows_sum": total}
+
+
+def stale(problem: Problem, known: dict[int, Truth]) -> list[int]:
+    """The numbers of rows whose truth was found for other rows than this machine makes."""
+    rows = rows_of(problem.name)
+    return [count for count, truth in known.items() if not truth.is_of(head(rows, count))]
 
 
 def find(problem: Problem, num_rows: int) -> Truth:
@@ -82,7 +90,8 @@ def main(arguments: list[str] | None = None) -> None:
             if num_rows in known:
                 continue
             start = time.perf_counter()
-            known[num_rows] = find(problem, num_rows)
+            total = rows_sum(head(rows_of(problem.name), num_rows))
+            known[num_rows] = find(problem, num_rows)._replace(rows_sum=total)
             print(
                 f"{time.perf_counter() - start:6.1f} s, {_in_words(problem.name, num_rows, known[num_rows])}",
                 flush=True,

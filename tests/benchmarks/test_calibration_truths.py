@@ -9,7 +9,7 @@ from scipy.stats import halfcauchy, halfnorm, multivariate_normal, norm
 
 from benchmarks.calibration.problem import Truth
 from benchmarks.calibration.suite import suite
-from benchmarks.calibration.truths import load, settle
+from benchmarks.calibration.truths import load, settle, stale
 from benchmarks.calibration.truths_collapsed import collapsed
 from benchmarks.calibration.truths_glm import logistic, logistic_tempered
 from benchmarks.calibration.truths_grid import log_half_normal
@@ -134,3 +134,15 @@ def test_every_problem_has_a_sound_truth_at_its_end():
     known = load()
     missing = [name for name in suite() if not any(truth.is_sound for truth in known.get(name, {}).values())]
     assert missing == []
+
+
+@pytest.mark.parametrize("name", suite())
+def test_truths_are_of_the_rows_that_are_made_here(name):
+    assert not stale(suite()[name], load()[name])
+
+
+def test_a_truth_of_other_rows_is_told():
+    rows = {"y": np.arange(10.0)}
+    truth = Truth(0.0, 0.0, "by hand", rows_sum=45.0)
+    assert truth.is_of(rows)
+    assert not truth.is_of({"y": np.arange(11.0)})

@@ -89,6 +89,10 @@ def test_positions_are_in_order_exactly_where_relabelling_leaves_them_alone(comp
     assert np.mean(check(ordered.astype(np.float32))) > 0.99  # but for rounding on the border
 
 
+def as_float32(parameters):
+    return {name: values.astype(np.float32) for name, values in parameters.items()}
+
+
 def well_apart(spread=0.1, count=300):
     """Positions of two components at -1 and 1, in either order of their labels."""
     model = GaussianMixture(components=2, dim=1)
@@ -106,6 +110,22 @@ def test_labels_are_arranged_in_one_order_once_they_are_told_apart():
     found, order = arranged(model, positions, positions[0], np.random.default_rng(0))
     assert order is not None
     assert np.asarray(jax.vmap(model.constrain)(found)["means"]).reshape(-1, 2).std(axis=0).max() < 0.2
+
+
+def test_noise_of_weights_does_not_decide_an_order_that_means_make_plain():
+    """The spread over labels is no unit: where means lie far apart, noise would count as much as their distance."""
+    model, generator, count = GaussianMixture(components=3, dim=1), np.random.default_rng(1), 300
+    parameters = {
+        "weights": generator.dirichlet([60, 60, 60], count),
+        "variances": np.exp(generator.normal(-1, 0.2, (count, 3, 1))),
+        "means": np.array([-5.0, 0.0, 5.0])[:, None] + generator.normal(0, 0.1, (count, 3, 1)),
+    }
+    every = np.asarray(images(model, jax.vmap(model.unconstrain)(as_float32(parameters))), np.float64)
+    positions = every[np.arange(count), generator.integers(6, size=count)]
+    for reference in positions[:20]:
+        found, order = arranged(model, positions, reference, generator)
+        assert order is not None
+        assert np.asarray(jax.vmap(model.constrain)(found)["means"]).std(axis=0).max() < 0.2
 
 
 def test_labels_that_overlap_are_put_in_random_order():

@@ -21,6 +21,7 @@ from sgais.positions import constrain, unconstrain
 
 NUM_DRAWS = 512  # of the Gaussian that tells whether labels overlap
 RELATIVE_ROUNDING = 1e-5
+LEAST_SPREAD = 0.1  # of the spread over labels, as the unit of a feature that does not vary from position to position
 SHARE_IN_ORDER = 0.95  # of them, above which labels are told apart, unless told otherwise
 
 
@@ -32,15 +33,15 @@ def num_images(model: Model) -> int:
 class LabelOrder(NamedTuple):
     """A rule that gives every position one order of its labels: the one nearest to a reference.
 
-    Near in the exchangeable parameters, each in units of its spread.
+    Near in the exchangeable parameters, each in units of its spread from position to position.
 
     Attributes:
         reference: The exchangeable parameters of the reference, shape (labels, numbers per label), scaled.
         scales: The unit of each number, shape (numbers per label,).
     """
 
-    reference: jax.Array
-    scales: jax.Array
+    reference: np.ndarray | jax.Array
+    scales: np.ndarray | jax.Array
 
 
 def label_order(model: Model, positions: np.ndarray, reference: np.ndarray) -> LabelOrder | None:
@@ -48,10 +49,21 @@ def label_order(model: Model, positions: np.ndarray, reference: np.ndarray) -> L
     if model.num_labels == 1:
         return None
     features = _features(model, constrain(model, np.concatenate([reference[None], positions])))
-    # Where all labels have one value, the rounding of it is no spread.
-    rounding = RELATIVE_ROUNDING * np.abs(features).max(axis=(0, 1))
-    scales = np.maximum(features.std(axis=(0, 1)), np.maximum(rounding, np.finfo(np.float32).tiny))
+    scales = _spreads(features)
     return LabelOrder(np.nan_to_num(features[0] / scales), scales)
+
+
+def _spreads(features: np.ndarray) -> np.ndarray:
+    """How much each feature varies from position to position when its labels are put in order by itself.
+
+    What tells labels apart has a small spread and counts for much. In units of the spread over labels, where means lie
+    far apart, it would count no more than weights that are alike, whose noise would decide the order.
+    """
+    # Where all labels have one value, the rounding of it is no spread.
+    rounding = np.maximum(RELATIVE_ROUNDING * np.abs(features).max(axis=(0, 1)), np.finfo(np.float32).tiny)
+    over_labels = features.std(axis=(0, 1))
+    over_positions = np.sqrt(np.sort(features, axis=1).var(axis=0).mean(axis=0))
+    return np.maximum(np.maximum(over_positions, LEAST_SPREAD * over_labels), rounding)
 
 
 def arranged(
@@ -63,6 +75,8 @@ def arranged(
 ) -> tuple[np.ndarray, LabelOrder | None]:
     """Positions with their labels in one order, if that tells them apart, else in random order.
 
+    The order is that of the mean of all positions, once they have been put in the order of a reference among them.
+
     In one order, positions have a common shape, which moves can be fitted to; but then the moves have to keep to it,
     and where labels overlap this would hold most of them back. To cross over to another order unchecked would bias the
     moves: they are fitted to this one.
@@ -70,6 +84,8 @@ def arranged(
     order = label_order(model, positions, reference)
     if order is None:
         return positions, None
+    features = _features(model, constrain(model, relabelled(model, positions, order)))
+    order = order._replace(reference=np.nan_to_num(features / order.scales).mean(axis=0))
     ordered = relabelled(model, positions, order)
     if _share_in_order(model, ordered, order, generator) > share_in_order:
         return ordered, order

@@ -6,13 +6,12 @@ the surrogates themselves, whose integral is known, are a control variate. So wh
 shrinks as rows grow. Modes with and without particles count alike.
 """
 
-from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
 
 from sgais.annealing import effective_sample_size
-from sgais.estimators import remainder
+from sgais.estimators import remainder, student_t
 from sgais.estimators.gaussian import Gaussian
 from sgais.estimators.pareto import tail_shape, unseen_tail
 from sgais.estimators.particles import Places
@@ -157,10 +156,8 @@ def _round(model: Model, bank: _Bank, rows: WithChunk, end: int, sample: int, pl
 def _draw(bank: _Bank, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Pairs (pairs, 2, d), in numbers that the device can hold, and the mode of each."""
     parts, dimension = [], len(bank.surrogates[0].anchor)
-    freedom = _freedom(dimension)
     for gaussian, count in zip(bank.gaussians, bank.counts, strict=True):
-        offsets = generator.normal(size=(count, dimension))
-        offsets *= np.sqrt(freedom / generator.chisquare(freedom, size=(count, 1)))
+        offsets = student_t.standard_draws(generator, count, dimension, _freedom(dimension))
         parts.append(np.stack([gaussian.unwhiten(offsets), gaussian.unwhiten(-offsets)], axis=1))
     positions = np.concatenate(parts).astype(real_dtype()).astype(np.float64)
     return positions, np.repeat(np.arange(len(bank.counts)), bank.counts)
@@ -168,15 +165,12 @@ def _draw(bank: _Bank, generator: np.random.Generator) -> tuple[np.ndarray, np.n
 
 def _log_densities(bank: _Bank, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of the t's that are drawn from, and of the Gaussians that stand for the posterior."""
-    dimension = positions.shape[1]
-    freedom = _freedom(dimension)
-    half = 0.5 * (freedom + dimension)
-    constant = lgamma(half) - lgamma(0.5 * freedom) + 0.5 * dimension * float(np.log(2 / freedom))
+    freedom = _freedom(positions.shape[1])
     shares = bank.counts / bank.counts.sum()
     students, normals = [], []
     for gaussian, share, log_mass in zip(bank.gaussians, shares, bank.log_masses, strict=True):
         square = gaussian.distances(positions) ** 2
-        students.append(np.log(share) + constant - gaussian.log_volume - half * np.log1p(square / freedom))
+        students.append(np.log(share) + student_t.log_densities(gaussian, square, freedom))
         normals.append(log_mass - gaussian.log_volume - 0.5 * square)
     return np.logaddexp.reduce(students, axis=0), np.logaddexp.reduce(normals, axis=0)
 

@@ -7,11 +7,11 @@ where they overlap.
 """
 
 from collections.abc import Iterator, Sequence
-from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
 
+from sgais.estimators import student_t
 from sgais.estimators.gaussian import Gaussian
 from sgais.model import Model, real_dtype
 from sgais.positions import log_priors
@@ -64,8 +64,7 @@ def draw_pairs(generator: np.random.Generator, proposal: Proposal) -> np.ndarray
     """Draws from the t's in pairs that mirror each other, shape (pairs, 2, d): a pair's mean cancels skewness."""
     parts, freedom = [], proposal.degrees_of_freedom
     for gaussian, count in zip(proposal.gaussians, proposal.counts[:-1], strict=True):
-        noise = generator.normal(size=(count, len(gaussian.centre)))
-        offsets = noise * np.sqrt(freedom / generator.chisquare(freedom, size=(count, 1)))
+        offsets = student_t.standard_draws(generator, count, len(gaussian.centre), freedom)
         parts.append(np.stack([gaussian.unwhiten(offsets), gaussian.unwhiten(-offsets)], axis=1))
     return np.concatenate(parts)
 
@@ -76,7 +75,10 @@ def log_densities(model: Model, positions: np.ndarray, proposal: Proposal) -> De
     log_proposal, log_gaussian = [], []
     for batch in _images(model, positions):
         squares = [gaussian.distances(batch.positions) ** 2 for gaussian in proposal.gaussians]
-        students = _log_students(proposal, squares)
+        students = [
+            student_t.log_densities(gaussian, square, proposal.degrees_of_freedom)
+            for gaussian, square in zip(proposal.gaussians, squares, strict=True)
+        ]
         normals = [-g.log_volume - 0.5 * square for g, square in zip(proposal.gaussians, squares, strict=True)]
         with np.errstate(divide="ignore"):
             from_prior = np.log(shares[-1]) + batch.log_prior
@@ -102,17 +104,6 @@ def _images(model: Model, positions: np.ndarray) -> Iterator[_Images]:
         log_jacobians[~usable], found[~usable] = -np.inf, 0.0
         rows = slice(len(chosen))
         yield _Images(found[rows].astype(np.float64), log_jacobians[rows], prior[rows, 0])
-
-
-def _log_students(proposal: Proposal, squares: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Log densities of the t's, from squared distances."""
-    freedom, dimension = proposal.degrees_of_freedom, len(proposal.gaussians[0].centre)
-    half = 0.5 * (freedom + dimension)
-    constant = lgamma(half) - lgamma(0.5 * freedom) + 0.5 * dimension * float(np.log(2 / freedom))
-    return [
-        constant - gaussian.log_volume - half * np.log1p(square / freedom)
-        for gaussian, square in zip(proposal.gaussians, squares, strict=True)
-    ]
 
 
 def _average(batch: _Images, log_parts: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ like the posterior, their tails are heavier, and the prior bounds what they may 
 posterior does not bias log Z, only how much work is left to go from one to the other (`outright`).
 """
 
-from math import lgamma
 from typing import Any, NamedTuple
 
 import jax
@@ -14,6 +13,7 @@ import numpy as np
 
 from sgais.estimators.gaussian import Gaussian
 from sgais.estimators.particles import sample_prior
+from sgais.estimators.student_t import log_constant, log_fall, standard_draws
 from sgais.model import Model, real_dtype
 from sgais.positions import log_priors
 
@@ -42,7 +42,7 @@ class Reference(NamedTuple):
         """The share of each t, and last of the prior."""
         dimension = self.centres.shape[1]
         log_volumes = np.linalg.slogdet(self.roots.astype(np.float64))[1]
-        log_shares = self.log_factors - log_volumes - _log_constant(dimension)
+        log_shares = self.log_factors - log_volumes - log_constant(dimension, _freedom(dimension))
         return np.exp(np.append(log_shares, self.log_prior_share))
 
 
@@ -55,7 +55,8 @@ def mixture(parts: list[tuple[float, Gaussian]], dimension: int) -> Reference:
     for number, (share, gaussian) in enumerate(largest):
         centres[number], roots[number] = gaussian.centre, np.linalg.cholesky(gaussian.precision)
         log_share = np.log(share / total * (1 - PRIOR_SHARE))
-        log_factors[number] = log_share + np.sum(np.log(np.diag(roots[number]))) + _log_constant(dimension)
+        log_volume = np.sum(np.log(np.diag(roots[number])))
+        log_factors[number] = log_share + log_volume + log_constant(dimension, _freedom(dimension))
     return Reference(centres, roots, log_factors, np.log(PRIOR_SHARE))
 
 
@@ -76,11 +77,10 @@ def draw(model: Model, reference: Reference, count: int, seed: int, generator: n
     places = (np.arange(count) + generator.random()) / count
     sources = np.minimum(np.searchsorted(np.cumsum(shares / shares.sum()), places), len(shares) - 1)
     positions = np.empty((count, reference.centres.shape[1]))
-    freedom = _freedom(positions.shape[1])
+    dimension = positions.shape[1]
     for number in np.unique(sources[sources < COMPONENTS]):
         mine = sources == number
-        noise = generator.normal(size=(mine.sum(), positions.shape[1]))
-        noise *= np.sqrt(freedom / generator.chisquare(freedom, size=(mine.sum(), 1)))
+        noise = standard_draws(generator, mine.sum(), dimension, _freedom(dimension))
         positions[mine] = reference.centres[number] + np.linalg.solve(reference.roots[number].T, noise.T).T
     of_prior = sources == COMPONENTS
     positions[of_prior] = sample_prior(model, of_prior.sum(), seed, PURPOSE, int(generator.integers(2**31)))
@@ -98,23 +98,15 @@ def log_density(reference: Reference, positions: jax.Array, log_priors: jax.Arra
 
 
 def _log_sum(xp: Any, reference: Reference, positions: Any, log_priors: Any) -> Any:
-    freedom = _freedom(positions.shape[1])
-    half = 0.5 * (freedom + positions.shape[1])
+    dimension = positions.shape[1]
     total = reference.log_prior_share + log_priors
     for number in range(COMPONENTS):
         whitened = (positions - reference.centres[number]) @ reference.roots[number]
-        log_student = reference.log_factors[number] - half * xp.log1p(xp.sum(whitened**2, axis=1) / freedom)
-        total = xp.logaddexp(total, log_student)
+        fall = log_fall(xp.sum(whitened**2, axis=1), dimension, _freedom(dimension), xp)
+        total = xp.logaddexp(total, reference.log_factors[number] + fall)
     return total
 
 
 def _freedom(dimension: int) -> float:
     """Degrees of freedom of the t's: heavy tails, but not so heavy that in many dimensions all draws are there."""
     return 5.0 + 0.5 * dimension
-
-
-def _log_constant(dimension: int) -> float:
-    """Log of a t's density at its centre, where its scale is one."""
-    freedom = _freedom(dimension)
-    half = 0.5 * (freedom + dimension)
-    return lgamma(half) - lgamma(0.5 * freedom) - 0.5 * dimension * float(np.log(freedom * np.pi))

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import sgais
 from benchmarks.problems import PROBLEMS
-from sgais.estimators import bank, change, early, late, outright
+from sgais.estimators import bank, change, early, late, late_moves, late_weighing, outright
 from sgais.estimators import sgais as estimator
 from sgais.history import WithChunk
 
@@ -41,8 +41,8 @@ PARTS: dict[str, Functions] = {  # none of which calls another
         late.joined,
     ),
     "late: each row added to the surrogates": (late.add,),
-    "late: weighing by samples of rows": (late.weigh,),
-    "late: moves on mini-batches": (late.move,),
+    "late: weighing by samples of rows": (late_weighing.weigh,),
+    "late: moves on mini-batches": (late_moves.move,),
     "late: new anchors, by all rows": (late.reanchor,),
     "late: log Z outright, by importance sampling": (late.sampled,),
     "late: search for modes": (bank.new_modes, late.with_modes),

@@ -8,12 +8,13 @@ import pytest
 import sgais
 from sgais import simulate
 from sgais.estimators import bank, importance, late
+from sgais.estimators.account import Account
+from sgais.estimators.context import UpdateContext
 from sgais.estimators.deadline import Deadline
 from sgais.estimators.newton import climb_all
 from sgais.estimators.particles import Places
 from sgais.estimators.surrogate import normalise
 from sgais.history import Memory, WithChunk
-from sgais.kernels import Langevin
 from sgais.models import LinearRegression, LogisticRegression
 
 LINEAR = LinearRegression(dim=4)
@@ -22,16 +23,20 @@ LOGISTIC = LogisticRegression(dim=2, classes=2)
 
 def started(model, rows, position):
     whole = WithChunk(Memory(), rows)
-    found = late.start(model, Langevin(), 256, position[None], whole, whole.num_rows)
+    found = late.start(context_of(model, whole), position[None], whole.num_rows)
     assert found is not None
     return found, whole
+
+
+def context_of(model, whole, number=1):
+    return UpdateContext(model, sgais.Config(), whole, Places(0, number), Account())
 
 
 def test_a_gaussian_posterior_is_exact():
     """Whatever the draws: the control variate takes off all that is left to chance."""
     rows = simulate.linear_regression(2000, dim=4, seed=1).data
     begun, whole = started(LINEAR, rows, np.full(5, 0.3))
-    found = late.sampled(LINEAR, begun, whole, Places(0, 1))
+    found = late.sampled(context_of(LINEAR, whole), begun)
     assert found is not None
     assert found.estimate.log_evidence == pytest.approx(LINEAR.log_evidence(rows), abs=1e-2)
     assert found.estimate.standard_error < 2e-2
@@ -40,7 +45,7 @@ def test_a_gaussian_posterior_is_exact():
 def test_draws_are_of_the_posterior():
     rows = simulate.linear_regression(2000, dim=4, seed=1).data
     begun, whole = started(LINEAR, rows, np.full(5, 0.3))
-    found = late.sampled(LINEAR, begun, whole, Places(0, 1))
+    found = late.sampled(context_of(LINEAR, whole), begun)
     design = np.column_stack([rows["x"], np.ones(2000)]).astype(float)
     precision = design.T @ design + np.eye(5)
     order = np.argsort([np.abs(LINEAR.constrain(row)["bias"]) for row in np.eye(5, dtype=np.float32)])  # the bias last
@@ -67,7 +72,7 @@ def test_what_lies_beyond_second_order_counts():
     exact = np.log(np.sum(np.exp(log_density)) * (grid[1] - grid[0]))
     mode = grid[np.argmax(log_density)]
     begun, whole = started(POISSON, {"y": y.astype(np.float32)}, np.array([mode]))
-    found = late.sampled(POISSON, begun, whole, Places(0, 1)).estimate
+    found = late.sampled(context_of(POISSON, whole), begun).estimate
     assert abs(found.log_evidence - exact) < 4 * found.standard_error
     laplace = log_density.max() + 0.5 * np.log(2 * np.pi / (3 * np.exp(mode) + 0.25))
     assert abs(laplace - exact) > 2 * found.standard_error
@@ -81,10 +86,10 @@ def test_the_noise_of_sampled_rows_is_in_the_error(monkeypatch):
     lengths, directions = np.linalg.eigh(mode.gaussian.precision)
     aside = (directions / np.sqrt(lengths))[:, -2:].sum(axis=1)  # a standard deviation along each of two
     begun, whole = started(LOGISTIC, rows, mode.position + 3 * aside)
-    exact = late.sampled(LOGISTIC, begun, whole, Places(0, 99)).estimate
+    exact = late.sampled(context_of(LOGISTIC, whole, 99), begun).estimate
     for name, value in {"ALL_ROWS": 512, "FIRST_SAMPLE": 512, "LARGEST_SAMPLE": 512, "MOST_ROUNDS": 1}.items():
         monkeypatch.setattr(importance, name, value)
-    found = [late.sampled(LOGISTIC, begun, whole, Places(0, number)).estimate for number in range(24)]
+    found = [late.sampled(context_of(LOGISTIC, whole, number), begun).estimate for number in range(24)]
     errors = np.array([one.log_evidence for one in found]) - exact.log_evidence
     claimed = np.sqrt(np.mean([one.standard_error**2 for one in found]))
     assert 0.6 < np.sqrt(np.mean(errors**2)) / claimed < 1.5
@@ -122,8 +127,8 @@ def test_modes_count_by_their_evidence_whether_particles_sit_there_or_not():
     y = np.random.default_rng(0).normal(2.0, 1.0, 400)
     model = sgais.Model(prior={"slope": dist.Normal(0.5, 2.0)}, log_likelihood=log_likelihood)
     whole, mean = WithChunk(Memory(), {"y": y.astype(np.float32)}), y.mean()
-    begun = late.start(model, Langevin(), 256, np.array([[mean], [-mean]]), whole, 400)
-    found = late.sampled(model, begun, whole, Places(0, 1))
+    begun = late.start(context_of(model, whole), np.array([[mean], [-mean]]), 400)
+    found = late.sampled(context_of(model, whole), begun)
     grid = np.linspace(-4.0, 4.0, 4001)
     log_density = -0.5 * 400 * (np.abs(grid) - mean) ** 2 - 0.125 * (grid - 0.5) ** 2
     log_density += -0.5 * np.sum((y - mean) ** 2) - 200 * np.log(2 * np.pi) - 0.5 * np.log(8 * np.pi)

@@ -5,18 +5,19 @@ import pytest
 
 import sgais
 from sgais import simulate
-from sgais.estimators import bank, late
+from sgais.estimators import bank, late, late_moves, renewal
 from sgais.estimators import islands as archipelago
 from sgais.estimators import sgais as algorithm
 from sgais.estimators.account import Account
+from sgais.estimators.context import UpdateContext
 from sgais.estimators.found import Found
 from sgais.estimators.islands import Islands
 from sgais.estimators.newton import Mode
 from sgais.estimators.outright import Outright
 from sgais.estimators.particles import Places
 from sgais.estimators.record import Estimate
+from sgais.estimators.replay import replayed
 from sgais.history import Memory, Reservoir, WithChunk
-from sgais.kernels import Langevin
 from sgais.models import GaussianMixture, LinearRegression
 
 MODEL = LinearRegression(dim=5)
@@ -90,7 +91,7 @@ def test_after_a_replay_the_particles_stand_for_all_rows():
     past = Memory()
     past.append(DATA)
     state = run(DATA, 500)._state._replace(changed_at=1500)
-    found = algorithm._replayed(MODEL, sgais.Config(), 0, state, DATA, past, Places(0, 9), Account())
+    found = replayed(context_of(MODEL, WithChunk(past, DATA), 9), state, past)
     assert found.late is not None
     assert found.late.num_rows_then == found.num_rows == 3000
 
@@ -100,7 +101,7 @@ def test_replays_go_on_until_the_change_is_long_ago(changed_at, replay_at):
     past = Memory()
     past.append(DATA)
     state = run(DATA, 500)._state._replace(changed_at=changed_at)
-    found = algorithm._replayed(MODEL, sgais.Config(), 0, state, DATA, past, Places(0, 9), Account())
+    found = replayed(context_of(MODEL, WithChunk(past, DATA), 9), state, past)
     assert (found.replay_at, found.changed_at) == (replay_at, changed_at if replay_at else 0)
 
 
@@ -145,9 +146,13 @@ def test_particles_follow_the_surrogate_between_weighings():
     assert np.abs((found - centre) / spreads).max() < 5 / np.sqrt(64)
 
 
+def context_of(model, rows, number):
+    return UpdateContext(model, sgais.Config(), rows, Places(0, number), Account())
+
+
 def late_move(evidence, data):
     state, rows = evidence._state, WithChunk(evidence._history, {name: values[:1] for name, values in data.items()})
-    moved = late.move(evidence._model, Langevin(), state.late, state.islands, rows, Places(0, 9), Account())
+    moved = late_moves.move(context_of(evidence._model, rows, 9), state.late, state.islands)
     assert moved is not None
 
 
@@ -187,9 +192,10 @@ def joined(model, positions, rows):
     posterior = bank.posterior_of(model, rows, np.random.default_rng(0))
     found = bank.look_for_modes(posterior, positions, np.zeros((0, model.dimension)), 0, True)
     whole = WithChunk(Memory(), rows)
-    started = late.start(model, Langevin(), 256, bank.worth_a_surrogate(posterior, found), whole, whole.num_rows)
+    context = context_of(model, whole, 1)
+    started = late.start(context, bank.worth_a_surrogate(posterior, found), whole.num_rows)
     islands = Islands.of(positions.reshape(8, -1, model.dimension))
-    return late.joined(model, started, islands, whole, Places(0, 1)), found.log_evidence
+    return late.joined(context, started, islands), found.log_evidence
 
 
 def test_particles_that_join_surrogates_have_their_labels_sorted():
@@ -251,7 +257,7 @@ def test_two_ways_to_log_z_that_disagree_are_told_of(gap, error, steps, is_told)
     state = algorithm.init(MODEL, sgais.Config(), 0)._replace(
         islands=some_islands(-100.0, error), path_length=20, num_rows=200
     )
-    words = algorithm._disagreement(Outright(some_islands(-100.0 + gap, error), steps), state)
+    words = renewal._disagreement(Outright(some_islands(-100.0 + gap, error), steps), state)
     assert bool(words) == is_told
     if is_told:
         assert f"after 200 rows two ways to log Z are {abs(gap):.1f} nats apart" in words
@@ -302,7 +308,7 @@ def test_modes_that_may_be_missing_are_told_of_where_modes_hold_the_evidence(num
     """Hit once; where rows are few, or the particles know of far more evidence, it does not matter."""
     mode = Mode(np.zeros(6), -90.0, np.eye(6), True, 3, starts)
     state = algorithm.init(MODEL, sgais.Config(), 0)._replace(islands=some_islands(-100.0 + behind), num_rows=num_rows)
-    found = algorithm._doubting(state, Found((mode,), np.array([-100.0]), 8, int(starts == 1)), 384)
+    found = renewal._doubting(state, Found((mode,), np.array([-100.0]), 8, int(starts == 1)), 384)
     assert found.searched_at == num_rows
     assert bool(found.doubt) == (found.mode_doubt > 0) == is_told
     if is_told:

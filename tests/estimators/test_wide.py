@@ -13,10 +13,11 @@ from sgais import gradients, simulate
 from sgais.blocks import pack, slabs
 from sgais.estimators import change
 from sgais.estimators.account import Account
+from sgais.estimators.context import UpdateContext
 from sgais.estimators.cooling import Pace
 from sgais.estimators.particles import Places
 from sgais.estimators.wide import Target, Wide, _batches, _shifted
-from sgais.history import Memory, Reservoir, WithChunk
+from sgais.history import Memory, Reservoir, RowSpan, WithChunk
 from sgais.kernels import Langevin
 from sgais.likelihood import batch_gradient, curvature_in_turn, derivatives, gradient_sum
 from sgais.models import LinearRegression, LogisticRegression
@@ -87,7 +88,9 @@ def test_too_small_a_reservoir_says_so_and_by_how_many_nats():
     wide = Wide(old, np.zeros(dimension), np.eye(dimension) / np.sqrt(rows), np.ones(dimension), rows, 256, 0.5, 1.0)
     account = Account()
     last = {name: values[-1:] for name, values in data.items()}
-    anchor, gradient = _shifted(model, wide, new, WithChunk(past, last), rows, account)
+    anchor, gradient = _shifted(
+        UpdateContext(model, CONFIG, WithChunk(past, last), Places(0, 1), account), wide, new, rows
+    )
     exact = -design.T @ design @ (anchor - old)
     lost = 0.5 * np.sum((gradient - exact) ** 2) / rows
     assert lost > 20
@@ -133,18 +136,14 @@ def test_rows_of_a_batch_may_stand_for_different_numbers():
 def test_rows_that_are_annealed_in_stand_for_less():
     past, chunk = Memory(), {"y": np.arange(600, 1000)}
     past.append({"y": np.arange(600)})
-    target = Target((600, 900), slabs({"y": np.arange(600, 900)}), 0.25)
-    rows, counts = _batches(Langevin(num_steps=3), Pace(100, 0.5), WithChunk(past, chunk), target, Places(0, 1))
+    target = Target(RowSpan(600, 900), slabs({"y": np.arange(600, 900)}), 0.25)
+    config = sgais.Config(kernel=Langevin(num_steps=3))
+    context = UpdateContext(MODEL, config, WithChunk(past, chunk), Places(0, 1), Account())
+    rows, counts = _batches(context, Pace(100, 0.5), target)
     assert rows["y"].shape == counts.shape == (4, 2, 50)
     assert rows["y"].max() in range(800, 900)
     np.testing.assert_allclose(counts, 900 / 50 * np.where(rows["y"] < 600, 1.0, 0.25))
-    rows, _ = _batches(
-        Langevin(num_steps=3),
-        Pace(100, 0.5),
-        WithChunk(past, chunk),
-        target._replace(inverse_temperature=0.0),
-        Places(0, 1),
-    )
+    rows, _ = _batches(context, Pace(100, 0.5), target._replace(inverse_temperature=0.0))
     assert rows["y"].max() < 600, "what counts nothing is not drawn"
 
 

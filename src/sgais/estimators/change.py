@@ -12,7 +12,7 @@ import numpy as np
 from sgais.blocks import SLAB_ROWS, Blocks, pack
 from sgais.estimators.particles import Places
 from sgais.fields import Chunk, num_rows
-from sgais.history import WithChunk
+from sgais.history import RowSpan, WithChunk
 from sgais.likelihood import pointwise
 from sgais.model import Model, real_dtype
 
@@ -23,17 +23,17 @@ ROWS_PER_PARAMETER = 8  # from which on a particle says something about rows tha
 LARGEST_DIFFERENCE = 7.0  # standard errors
 
 
-def has_changed(model: Model, position: np.ndarray, rows: WithChunk, ends: tuple[int, int], places: Places) -> bool:
-    """Whether the latest rows, up to the second end, are of another kind than as many before them.
+def has_changed(model: Model, position: np.ndarray, rows: WithChunk, span: RowSpan, places: Places) -> bool:
+    """Whether the latest rows, up to the end of the span, are of another kind than as many before them.
 
     Args:
         model: The model.
-        position: A particle of the posterior of the rows up to the first end.
+        position: A particle of the posterior of the rows before the span.
         rows: All rows.
-        ends: Of the rows that are just being taken in; rows before these are added where they are few.
+        span: Of the rows that are just being taken in; rows before these are added where they are few.
         places: For random numbers.
     """
-    start, end = ends
+    start, end = span
     width = max(end - start, FEWEST_ROWS, end // WINDOWS)
     border, first = end - width, max(0, end - 2 * width)
     if border - first < FEWEST_ROWS or start < ROWS_PER_PARAMETER * model.dimension:

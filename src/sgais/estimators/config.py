@@ -10,6 +10,7 @@ from sgais.estimators.paper import PaperConfig
 from sgais.kernels import HMC, Langevin
 
 FEW_ROWS = 128  # below which there are most particles: modes are found now or never
+EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
 MANY_ROWS = 4096  # from which on there are `num_particles`
 
 

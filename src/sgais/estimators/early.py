@@ -14,15 +14,14 @@ import numpy as np
 from sgais.blocks import BLOCK_ROWS, SLAB_ROWS, Blocks, pack, slabs
 from sgais.estimators import full_data
 from sgais.estimators import sketch as sketches
-from sgais.estimators.account import Account
+from sgais.estimators.context import UpdateContext
+from sgais.estimators.full_data import Density
 from sgais.estimators.islands import Islands, ess_fraction, largest_step, resample
-from sgais.estimators.particles import Places
 from sgais.estimators.sketch import AllRows
 from sgais.estimators.weights import usable
-from sgais.history import WithChunk
-from sgais.kernels import HMC
+from sgais.history import RowSpan, WithChunk
 from sgais.likelihood import log_likelihoods
-from sgais.model import Model, real_dtype
+from sgais.model import real_dtype
 from sgais.symmetry import arranged
 
 SMALL_BLOCKS = 64  # rows, since there may be few
@@ -45,23 +44,14 @@ class Early(NamedTuple):
     step_size: np.ndarray | float = full_data.FIRST_STEP_SIZES
 
 
-def take(
-    model: Model,
-    kernel: HMC,
-    target: float,
-    early: Early,
-    islands: Islands,
-    rows: WithChunk,
-    ends: tuple[int, int],
-    places: Places,
-    account: Account,
-) -> tuple[Early, Islands]:
-    """Anneal in the rows between the two ends."""
-    few = ends[1] - ends[0] <= BLOCK_ROWS
-    piece = slabs(rows.between(*ends), *((BLOCK_ROWS, SMALL_BLOCKS) if few else (SLAB_ROWS, BLOCK_ROWS)))
+def take(context: UpdateContext, early: Early, islands: Islands, span: RowSpan) -> tuple[Early, Islands]:
+    """Anneal in the rows of a span."""
+    few = span.end - span.start <= BLOCK_ROWS
+    account, target = context.account, context.config.target_ess_fraction
+    piece = slabs(context.rows.between(*span), *((BLOCK_ROWS, SMALL_BLOCKS) if few else (SLAB_ROWS, BLOCK_ROWS)))
     inverse_temperature, has_moved = 0.0, False
     while True:
-        values = weigh(model, islands, piece, account, at_prior=ends[0] == 0 and account.num_moves == 0)
+        values = weigh(context, islands, piece, at_prior=span.start == 0 and account.num_moves == 0)
         rest = (1.0 - inverse_temperature) * values
         if ess_fraction(islands.log_weights + rest) >= target:
             account.final_ess = ess_fraction(rest)
@@ -70,51 +60,44 @@ def take(
             step = largest_step(islands.log_weights, values, 1.0 - inverse_temperature, target)
             islands = islands.times(step * values)
             inverse_temperature += step
-        islands, _ = resample(islands, places.generator())
-        early, islands = move(model, kernel, early, islands, rows, ends, inverse_temperature, places, account)
+        islands, _ = resample(islands, context.places.generator())
+        early, islands = move(context, early, islands, span, inverse_temperature)
         has_moved = True
 
 
-def weigh(model: Model, islands: Islands, piece: Sequence[Blocks], account: Account, at_prior: bool) -> np.ndarray:
+def weigh(context: UpdateContext, islands: Islands, piece: Sequence[Blocks], at_prior: bool) -> np.ndarray:
     """The piece's log-likelihood at every particle, in the shape of the islands' weights."""
-    found = log_likelihoods(model, islands.all_positions, piece)
+    found = log_likelihoods(context.model, islands.all_positions, piece)
     values, num_failed = usable(found, at_prior)
-    account.num_weighings += 1
-    account.num_non_finite += num_failed
+    context.account.num_weighings += 1
+    context.account.num_non_finite += num_failed
     return values.reshape(islands.log_weights.shape)
 
 
 def move(
-    model: Model,
-    kernel: HMC,
-    early: Early,
-    islands: Islands,
-    rows: WithChunk,
-    ends: tuple[int, int],
-    inverse_temperature: float,
-    places: Places,
-    account: Account,
+    context: UpdateContext, early: Early, islands: Islands, span: RowSpan, inverse_temperature: float
 ) -> tuple[Early, Islands]:
-    """HMC on all rows up to the first end, and tempered ones up to the second.
+    """HMC on all rows before the span, and on those of the span tempered.
 
     Where rows are many it sees a sketch of them, and weighs the particles by what that lacks.
     """
-    kernel = kernel if ends[1] < LONG_MOVES else replace(kernel, num_trajectories=min(kernel.num_trajectories, SHORT))
-    if not rows.is_whole:
-        account.warn(
-            f"moves had to see all rows when {ends[0]} had come, but a sample of these was all that had been kept: "
+    model, kernel, places = context.model, context.config.early_kernel, context.places
+    if span.end >= LONG_MOVES:
+        kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, SHORT))
+    if not context.rows.is_whole:
+        context.account.warn(
+            f"moves had to see all rows when {span.start} had come, but a sample of these was all that had been kept: "
             "log Z may be off by many nats. Keep more of them: Reservoir(size=...)"
         )
     positions = islands.all_positions
     positions, order = arranged(model, positions, positions[0], places.generator(), full_data.SHARE_IN_ORDER)
-    of_all = tempered(rows, ends, inverse_temperature)
+    of_all = tempered(context.rows, span, inverse_temperature)
 
     def on(data: Blocks) -> tuple[Early, Islands]:
-        moved, info = full_data.move(
-            model, kernel, places.next(), positions.astype(real_dtype()), data, early.step_size, early.precision, order
-        )
-        account.num_moves += 1
-        account.num_non_finite += int(info.num_non_finite)
+        here, at, density = places.next(), positions.astype(real_dtype()), Density(data, order)
+        moved, info = full_data.move(model, kernel, here, at, density, early.step_size, early.precision)
+        context.account.num_moves += 1
+        context.account.num_non_finite += int(info.num_non_finite)
         return early._replace(step_size=np.asarray(info.step_size)), islands.at(moved)
 
     sketch = sketches.sketch(model, positions, of_all, places.generator())
@@ -126,11 +109,11 @@ def move(
     return on(packed(of_all))
 
 
-def tempered(rows: WithChunk, ends: tuple[int, int], inverse_temperature: float) -> AllRows:
-    """All rows up to the first end, and those up to the second with weights below one."""
-    old, counts = rows.stand_ins(ends[0])
-    new = rows.between(*ends)
-    counts = np.concatenate([counts, np.full(ends[1] - ends[0], inverse_temperature)])
+def tempered(rows: WithChunk, span: RowSpan, inverse_temperature: float) -> AllRows:
+    """All rows before the span, and those of the span with weights below one."""
+    old, counts = rows.stand_ins(span.start)
+    new = rows.between(*span)
+    counts = np.concatenate([counts, np.full(span.end - span.start, inverse_temperature)])
     return AllRows({name: np.concatenate([old[name], new[name]]) for name in new}, counts)
 
 

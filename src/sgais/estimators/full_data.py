@@ -63,18 +63,30 @@ def prior_precision(model: Model, seed: int) -> jax.Array:
     return jnp.asarray(4.0 / (high - low) ** 2, real_dtype())
 
 
+class Density(NamedTuple):
+    """What particles are to follow: log p(theta) + the weighted sum of the rows' log-likelihoods.
+
+    Attributes:
+        data: All rows; those that are annealed in have weights below one.
+        order: The order of the labels that particles keep to, if any; they have to be in it at the start.
+        tilt: Towards a reference density, if any.
+    """
+
+    data: Blocks
+    order: LabelOrder | None = None
+    tilt: Tilt | None = None
+
+
 def move(
     model: Model,
     kernel: HMC,
     here: np.ndarray,
     positions: np.ndarray | jax.Array,
-    data: Blocks,
+    density: Density,
     step_sizes: np.ndarray | float,
     precision: np.ndarray | jax.Array,
-    order: LabelOrder | None = None,
-    tilt: Tilt | None = None,
 ) -> tuple[np.ndarray, hmc.Info]:
-    """HMC on log p(theta) + the weighted sum of the rows' log-likelihoods, whitened by what the particles show of it.
+    """HMC on a density, whitened by what the particles show of it.
 
     Particles move in groups, so that one compiled program serves many of them or few, on as many cores as there are.
 
@@ -83,16 +95,14 @@ def move(
         kernel: The parameters of the moves.
         here: The place of the random numbers.
         positions: One per particle, shape (particles, d).
-        data: All rows; those that are annealed in have weights below one.
+        density: What the particles follow.
         step_sizes: In whitened coordinates; `Info` has the next ones.
         precision: Of the prior, see `prior_precision`.
-        order: The order of the labels that particles keep to, if any; they have to be in it at the start.
-        tilt: Towards a reference density, if any.
     """
-    positions, data = np.asarray(positions), jax.device_put(data)
+    positions, data, order = np.asarray(positions), jax.device_put(density.data), density.order
     generator = np.random.default_rng(np.append(here, np.uint32(PURPOSE)))  # the place itself may serve the caller
     some = generator.choice(positions, min(METRIC_PARTICLES, len(positions)), replace=False)
-    tilt = Tilt(1.0, reference.nothing(model.dimension)) if tilt is None else tilt
+    tilt = Tilt(1.0, reference.nothing(model.dimension)) if density.tilt is None else density.tilt
     target = _target(model, some, data, precision, _spread(positions, np.asarray(precision)))
     step_sizes = np.broadcast_to(step_sizes, FIRST_STEP_SIZES.shape).astype(real_dtype())
     groups = grouped(positions, GROUP)

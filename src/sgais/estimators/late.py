@@ -7,23 +7,17 @@ They are moved only when these have become uneven.
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from sgais import gradients
-from sgais.annealing import log_mean_exp
-from sgais.estimators import cooling, importance, remainder
-from sgais.estimators.account import Account
+from sgais.estimators import importance, remainder
 from sgais.estimators.bank import alike
+from sgais.estimators.context import UpdateContext
 from sgais.estimators.found import Found
 from sgais.estimators.importance import Sampled
-from sgais.estimators.islands import Islands, ess_fraction, have_parted, migrate, resample
+from sgais.estimators.islands import Islands, have_parted, migrate, resample
 from sgais.estimators.newton import Mode
-from sgais.estimators.particles import Places, key_of
 from sgais.estimators.remainder import Steps
 from sgais.estimators.surrogate import (
     Normalised,
@@ -34,32 +28,21 @@ from sgais.estimators.surrogate import (
     shifted,
     transport,
     with_rows,
-    without_prior,
 )
 from sgais.fields import Chunk
-from sgais.history import WithChunk
-from sgais.kernels import Langevin, langevin
 from sgais.likelihood import slabs_for_derivatives
-from sgais.model import Model, Rows, real_dtype
+from sgais.model import Model, real_dtype
 from sgais.symmetry import num_images
 
 ROWS_AT_ONCE = 65536  # in passes over all rows
 ALL_ROWS = 16384  # up to which remainders are taken over all rows
-FIRST_SAMPLE = 4096  # rows from which a remainder is estimated beyond that
 LARGEST_SAMPLE = 262_144
-LARGEST_NOISE = 0.3  # of a log weight, from the sampling of rows
-LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynamics
-LARGEST_BATCH = 16384
-LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them, where these are kept, cost no more
-GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
 LARGEST_DRIFT = 0.03  # nats that the surrogates alone may be off before the particles are weighed for the curve
 MOVED = 0.5  # standard deviations of a surrogate's centre, after which they are weighed as well while rows are few
-FORGETTING = 0.5  # of the drift from one weighing to the next: one that is small by luck does not count as none
-GOOD_NOISE = 0.02  # nats of a weighing, from the sampling of rows, which all particles share
 LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
 REACH = 4.0  # standard deviations beyond the typical distance sqrt(d) at which a particle still belongs to a mode
 MATTERS = 15.0  # nats below the best mode, beyond which one without particles is not kept
-COLLAPSE = 0.2  # ESS fraction of one weighing below which it is taken back
+GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
 
 
 class Late(NamedTuple):
@@ -96,32 +79,40 @@ class Late(NamedTuple):
         return self.num_rows_then + max(1, int(self.growth * self.num_rows_then))
 
 
-def start(
-    model: Model, kernel: Langevin, batch_size: int, anchors: np.ndarray, rows: WithChunk, end: int
-) -> Late | None:
+def start(context: UpdateContext, anchors: np.ndarray, end: int) -> Late | None:
     """Surrogates at given modes (modes, d), no particles yet; None where none of them has a maximum."""
-    surrogates = _with_maximum(_in_its_basis(model, position, rows, end) for position in anchors)
+    surrogates = _with_maximum(_in_its_basis(context, position, end) for position in anchors)
     if not surrogates:
         return None
-    return Late(surrogates, surrogates, np.zeros(0, int), end, end, 0.25, batch_size, kernel.step_size, 1.0)
+    return Late(
+        surrogates,
+        surrogates,
+        np.zeros(0, int),
+        end,
+        end,
+        0.25,
+        context.config.batch_size,
+        context.config.kernel.step_size,
+        1.0,
+    )
 
 
-def with_modes(model: Model, late: Late, anchors: np.ndarray, rows: WithChunk) -> Late:
+def with_modes(context: UpdateContext, late: Late, anchors: np.ndarray) -> Late:
     """The same with surrogates of more modes (modes, d), to which no particle belongs yet."""
-    more = _with_maximum(_in_its_basis(model, position, rows, late.num_rows_then) for position in anchors)
+    more = _with_maximum(_in_its_basis(context, position, late.num_rows_then) for position in anchors)
     return late._replace(surrogates=late.surrogates + more, then=late.then + more)
 
 
-def sampled(model: Model, late: Late, rows: WithChunk, places: Places, fewest: int = 0) -> Sampled | None:
+def sampled(context: UpdateContext, late: Late, fewest: int = 0) -> Sampled | None:
     """Log Z of the rows for which the particles stand, outright, from this many draws at least."""
-    then = _normalised(late.then)
+    then = normalised(late.then)
     assert then is not None
-    return importance.take(model, late.then, then, rows, late.num_rows_then, places, fewest)
+    return importance.take(context.model, late.then, then, context.rows, late.num_rows_then, context.places, fewest)
 
 
 def known_modes(model: Model, late: Late) -> Found:
     """The surrogates as modes that have been found."""
-    then = _normalised(late.then)
+    then = normalised(late.then)
     assert then is not None
     modes = tuple(
         Mode(one.gaussian.centre, one.log_integral - one.gaussian.log_volume, one.gaussian.precision, True, 0)
@@ -132,27 +123,29 @@ def known_modes(model: Model, late: Late) -> Found:
     return Found(tuple(modes[number] for number in order), log_evidences[order], 0, 0)
 
 
-def joined(model: Model, late: Late, islands: Islands, rows: WithChunk, places: Places) -> tuple[Late, Islands] | None:
+def joined(context: UpdateContext, late: Late, islands: Islands) -> tuple[Late, Islands] | None:
     """Particles that belong to the surrogates, each in the labelling nearest to its own; None where some do not.
 
     Or where the log posterior has so much beyond second order that surrogates are of no use yet.
     """
-    anchors, gaussians = centres(late), [one.gaussian for one in _normalised(late.then) or []]
-    positions = alike(model, islands.all_positions, anchors[0])
+    anchors, gaussians = centres(late), [one.gaussian for one in normalised(late.then) or []]
+    positions = alike(context.model, islands.all_positions, anchors[0])
     distances = np.array([gaussian.distances(positions) for gaussian in gaussians])
-    if not (distances.min(axis=0) < np.sqrt(model.dimension) + REACH).all():
+    if not (distances.min(axis=0) < np.sqrt(context.model.dimension) + REACH).all():
         return None
     late, islands = late._replace(modes=distances.argmin(axis=0)), islands.at(positions)
-    steps = _from_anchors(late, islands.all_positions)
-    drawn = rows.sample(places.generator(), ALL_ROWS, 0, late.num_rows_then)
-    remainders = remainder.of_rows(model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(model, steps)
+    steps = from_anchors(late, islands.all_positions)
+    drawn = context.rows.sample(context.places.generator(), ALL_ROWS, 0, late.num_rows_then)
+    remainders = remainder.of_rows(context.model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(
+        context.model, steps
+    )
     low, high = np.quantile(remainders, [0.16, 0.84])
     return (late, islands) if high - low < 2 * LARGEST_REMAINDER else None
 
 
 def centres(late: Late) -> np.ndarray:
     """Of the surrogates, shape (modes, d)."""
-    then = _normalised(late.then)
+    then = normalised(late.then)
     assert then is not None
     return np.array([one.gaussian.centre for one in then])
 
@@ -165,7 +158,7 @@ def add(model: Model, late: Late, rows: Chunk) -> Late:
 
 def log_growths(late: Late) -> np.ndarray | None:
     """By how much each particle's share of the evidence has grown since then; None if a surrogate broke down."""
-    now, then = _normalised(late.surrogates), _normalised(late.then)
+    now, then = normalised(late.surrogates), normalised(late.then)
     if now is None or then is None:
         return None
     growths = np.array([new.log_integral - old.log_integral for new, old in zip(now, then, strict=True)])
@@ -194,7 +187,7 @@ def is_behind(late: Late, num_rows: int) -> bool:
     """Whether the particles have to be weighed for a point of the curve: where surrogates alone say too little."""
     if unweighed_error(late, num_rows) > LARGEST_DRIFT:
         return True
-    now, then = _normalised(late.surrogates), _normalised(late.then)
+    now, then = normalised(late.surrogates), normalised(late.then)
     if now is None or then is None:
         return True
     moved = (new.gaussian.distances(old.gaussian.centre[None])[0] for new, old in zip(now, then, strict=True))
@@ -203,51 +196,10 @@ def is_behind(late: Late, num_rows: int) -> bool:
 
 def positions_now(late: Late, islands: Islands) -> np.ndarray:
     """Where the particles are once they have followed their surrogates, shape (all particles, d)."""
-    now, then = _normalised(late.surrogates), _normalised(late.then)
+    now, then = normalised(late.surrogates), normalised(late.then)
     assert now is not None
     assert then is not None
-    return _followed(late, then, now, islands.all_positions)
-
-
-def weigh(
-    model: Model, late: Late, islands: Islands, rows: WithChunk, end: int, places: Places, account: Account
-) -> tuple[Late, Islands] | None:
-    """Let the particles follow the surrogates and weigh them; None if the weights collapse."""
-    now, then = _normalised(late.surrogates), _normalised(late.then)
-    assert then is not None
-    if now is None:
-        return None
-    before = islands.all_positions
-    after = _followed(late, then, now, before)
-    remainders, noise_variance = _remainder_change(model, late, islands, before, after, rows, end, places)
-    log_weights = _surrogate_change(late, then, now, before, after) + remainders
-    log_weights = np.where(np.isfinite(log_weights), log_weights, -np.inf)
-    fraction = ess_fraction(log_weights.reshape(islands.log_weights.shape))
-    account.num_weighings += 1
-    account.final_ess = fraction
-    account.num_non_finite += int(np.isneginf(log_weights).sum())
-    if fraction < COLLAPSE:
-        return None
-    account.kernel_bias += _kernel_bias(late, then, before, log_weights)
-    smallest, largest = GROWTHS
-    growth = late.growth * (0.5 if fraction < 0.5 else 1.5 if fraction > 0.9 else 1.0)
-    weighed = islands.at(after).times(log_weights)._replace(booked_variance=islands.booked_variance + noise_variance)
-    late = late._replace(
-        then=late.surrogates,
-        num_rows_then=end,
-        growth=min(max(growth, smallest), largest),
-        drift=_drift(late, islands, weighed, float(np.std(remainders[np.isfinite(remainders)])), end),
-    )
-    return late, weighed
-
-
-def _drift(late: Late, before: Islands, weighed: Islands, spread: float, end: int) -> float:
-    """From what a weighing says beyond the surrogates: on the whole, and by its spread over particles."""
-    growths = log_growths(late)
-    assert growths is not None, "a surrogate that broke down is not weighed"
-    shift = log_mean_exp(weighed.all_log_weights) - log_mean_exp(before.times(growths).all_log_weights)
-    latest = max(abs(shift), spread) / np.sqrt(np.log(end / late.num_rows_then))
-    return max(latest, FORGETTING * late.drift) if np.isfinite(late.drift) else latest
+    return followed(late, then, now, islands.all_positions)
 
 
 def taken_back(late: Late) -> Late | None:
@@ -263,15 +215,15 @@ def survivors(late: Late, islands: Islands, generator: np.random.Generator) -> t
     return late._replace(modes=late.modes[chosen]), islands
 
 
-def reanchor(model: Model, late: Late, rows: WithChunk, places: Places) -> Late | None:
+def reanchor(context: UpdateContext, late: Late) -> Late | None:
     """Anchors at the surrogates' centres; modes without particles that no longer matter are dropped."""
-    now = _normalised(late.surrogates)
+    now = normalised(late.surrogates)
     assert now is not None
     log_integrals = np.array([one.log_integral for one in now])
     matters = log_integrals > log_integrals.max() - MATTERS
     used = np.union1d(np.unique(late.modes), np.flatnonzero(matters))
     surrogates = tuple(
-        _at(model, late.surrogates[mode], now[mode].gaussian.centre, rows, late.num_rows_then, places) for mode in used
+        _at(context, late.surrogates[mode], now[mode].gaussian.centre, late.num_rows_then) for mode in used
     )
     if any(normalise(surrogate) is None for surrogate in surrogates):
         return None
@@ -279,84 +231,13 @@ def reanchor(model: Model, late: Late, rows: WithChunk, places: Places) -> Late 
     return late._replace(surrogates=surrogates, then=surrogates, modes=modes, num_rows_anchored=late.num_rows_then)
 
 
-def move(
-    model: Model, kernel: Langevin, late: Late, islands: Islands, rows: WithChunk, places: Places, account: Account
-) -> tuple[Late, Islands] | None:
-    """Langevin moves with control variates; None if no batch and no step keeps them cool."""
-    now = _normalised(late.surrogates)
-    assert now is not None
-    positions, end = islands.all_positions, late.num_rows_then
-
-    def attempt(pace: cooling.Pace) -> tuple[np.ndarray, langevin.Info]:
-        return _langevin(model, kernel, late, now, pace, positions, rows, end, places)
-
-    pace = cooling.Pace(late.batch_size, late.step_size)
-    moved = cooling.move(attempt, kernel, pace, _limits(rows.is_whole, end), account)
-    if moved is None:
-        return None
-    return late._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
-
-
-def rehearse(model: Model, kernel: Langevin, late: Late, islands: Islands, rows: WithChunk, places: Places) -> None:
-    """Move the particles and forget it: the program is then there, and its memory taken, before it is needed.
-
-    The first move of a stream may come after millions of rows.
-    """
-    now = _normalised(late.surrogates)
-    assert now is not None
-    pace = cooling.Pace(late.batch_size, late.step_size)
-    _langevin(model, kernel, late, now, pace, islands.all_positions, rows, late.num_rows_then, places)
-
-
-def _with_maximum(surrogates: Iterable[Surrogate]) -> tuple[Surrogate, ...]:
-    return tuple(surrogate for surrogate in surrogates if normalise(surrogate) is not None)
-
-
-def _limits(may_see_all_rows: bool, num_rows: int) -> cooling.Limits:
-    if may_see_all_rows:
-        largest = min(int(LARGEST_BATCH_SHARE * num_rows), LARGEST_BATCH)
-        return cooling.Limits(largest, LARGEST_NOISE_SHARE, bearable=LARGEST_NOISE_SHARE)
-    return cooling.Limits(min(num_rows, LARGEST_BATCH), LARGEST_NOISE_SHARE)
-
-
-def _normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
+def normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
+    """The Gaussians that the surrogates are; None if one of them has no maximum."""
     found = [normalise(surrogate) for surrogate in surrogates]
     return None if any(one is None for one in found) else [one for one in found if one is not None]
 
 
-def _from_anchors(late: Late, positions: np.ndarray) -> Steps:
-    """From each particle's anchor to its position."""
-    return remainder.from_anchors(late.surrogates, late.modes, positions)
-
-
-def _at(
-    model: Model, surrogate: Surrogate, position: np.ndarray, rows: WithChunk, end: int, places: Places
-) -> Surrogate:
-    """The surrogate at another anchor: by a pass over all rows, or from a sample where these are not kept."""
-    if rows.is_whole:
-        return _of_all_rows(model, position, rows, end, basis_for(-surrogate.hessian))
-    return shifted(model, surrogate, position, rows.sample(places.generator(), LARGEST_SAMPLE, 0, end), end)
-
-
-def _in_its_basis(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> Surrogate:
-    """A first surrogate there, in coordinates that keep its digits."""
-    surrogate = _of_all_rows(model, position, rows, end)
-    now = normalise(surrogate)
-    basis = None if now is None else basis_for(now.gaussian.precision)
-    return surrogate if basis is None else _of_all_rows(model, position, rows, end, basis)
-
-
-def _of_all_rows(
-    model: Model, position: np.ndarray, rows: WithChunk, end: int, basis: np.ndarray | None = None
-) -> Surrogate:
-    surrogate = at_anchor(model, position, basis)
-    for first in range(0, end, ROWS_AT_ONCE):
-        some = rows.between(first, min(end, first + ROWS_AT_ONCE))
-        surrogate = with_rows(model, surrogate, slabs_for_derivatives(model, some))
-    return surrogate
-
-
-def _followed(late: Late, then: list[Normalised], now: list[Normalised], positions: np.ndarray) -> np.ndarray:
+def followed(late: Late, then: list[Normalised], now: list[Normalised], positions: np.ndarray) -> np.ndarray:
     """Positions that were right then under the affine maps to now, in numbers that the device can hold."""
     followed = positions.copy()
     for mode, (old, new) in enumerate(zip(then, now, strict=True)):
@@ -365,113 +246,35 @@ def _followed(late: Late, then: list[Normalised], now: list[Normalised], positio
     return followed.astype(real_dtype()).astype(np.float64)
 
 
-def _surrogate_change(
-    late: Late, then: list[Normalised], now: list[Normalised], before: np.ndarray, after: np.ndarray
-) -> np.ndarray:
-    """The log weights that the surrogates give particles which follow them: one number for all of a mode's."""
-    change = np.empty(len(before))
-    for mode, (new, old) in enumerate(zip(late.surrogates, late.then, strict=True)):
-        mine = late.modes == mode
-        volumes = now[mode].gaussian.log_volume - then[mode].gaussian.log_volume
-        change[mine] = new.values_at(after[mine]) - old.values_at(before[mine]) + volumes
-    return change
+def from_anchors(late: Late, positions: np.ndarray) -> Steps:
+    """From each particle's anchor to its position."""
+    return remainder.from_anchors(late.surrogates, late.modes, positions)
 
 
-def _remainder_change(
-    model: Model,
-    late: Late,
-    islands: Islands,
-    before: np.ndarray,
-    after: np.ndarray,
-    rows: WithChunk,
-    end: int,
-    places: Places,
-) -> tuple[np.ndarray, float]:
-    """The change of the log posterior beyond second order, of old rows from before to after and of new rows.
-
-    And the variance of its mean from the sampling of rows, which no spread over particles shows.
-    """
-    from_anchors, border = _from_anchors(late, after), late.num_rows_then
-    steps = from_anchors._replace(before=before)
-    shares = np.exp(islands.all_log_weights - log_mean_exp(islands.all_log_weights)) / islands.log_weights.size
-    sample = ALL_ROWS if end <= ALL_ROWS else FIRST_SAMPLE
-    while True:
-        old = remainder.by_group(model, steps, rows.sample(places.generator(), sample, 0, border), border)
-        new_rows = rows.sample(places.generator(), sample, border, end)
-        new = remainder.by_group(model, from_anchors, new_rows, end - border)
-        variance = old.variance + new.variance
-        variance_of_mean = old.variance_of_mean(shares) + new.variance_of_mean(shares)
-        is_exact = np.sqrt(np.median(variance)) < LARGEST_NOISE and variance_of_mean < GOOD_NOISE**2
-        if is_exact or 4 * sample > min(end, LARGEST_SAMPLE):
-            break
-        sample *= 4
-    # Noise in a log weight makes the weight too large on average.
-    return old.values + new.values - 0.5 * variance + remainder.of_prior(model, steps), variance_of_mean
+def _with_maximum(surrogates: Iterable[Surrogate]) -> tuple[Surrogate, ...]:
+    return tuple(surrogate for surrogate in surrogates if normalise(surrogate) is not None)
 
 
-def _kernel_bias(late: Late, then: list[Normalised], positions: np.ndarray, log_weights: np.ndarray) -> float:
-    """The error that the heat of the last move leaves in log Z."""
-    energies = np.empty(len(positions))
-    for mode, old in enumerate(then):
-        mine = late.modes == mode
-        energies[mine] = 0.5 * old.gaussian.distances(positions[mine]) ** 2
-    return cooling.bias_of_heat(late.temperature, log_weights, energies)
-
-
-def _langevin(
-    model: Model,
-    kernel: Langevin,
-    late: Late,
-    now: list[Normalised],
-    pace: cooling.Pace,
-    positions: np.ndarray,
-    rows: WithChunk,
-    end: int,
-    places: Places,
-) -> tuple[np.ndarray, langevin.Info]:
-    """One move in the surrogates' whitened coordinates."""
-    batches = rows.draw(places.generator(), (kernel.num_steps + 1, 2, pace.batch_size // 2), 0, end)
-    whitened = np.empty_like(positions)
-    for mode, one in enumerate(now):
-        mine = late.modes == mode
-        whitened[mine] = one.gaussian.whiten(positions[mine])
-    centres = np.array([one.gaussian.centre for one in now])[late.modes]
-    unwhitening = np.array([_unwhitening(one) for one in now])[late.modes]
-    of_rows = [without_prior(model, surrogate) for surrogate in late.surrogates]
-    # By NumPy: each operation of JAX outside a compiled function is a program of its own, with megabytes of its own.
-    anchors = gradients.Anchors(
-        np.array([known.anchor for known in of_rows], real_dtype())[late.modes],
-        np.array([known.gradient for known in of_rows], real_dtype())[late.modes],
-        np.array([known.hessian for known in of_rows], real_dtype())[late.modes],
+def _at(context: UpdateContext, surrogate: Surrogate, position: np.ndarray, end: int) -> Surrogate:
+    """The surrogate at another anchor: by a pass over all rows, or from a sample where these are not kept."""
+    if context.rows.is_whole:
+        return _of_all_rows(context, position, end, basis_for(-surrogate.hessian))
+    return shifted(
+        context.model, surrogate, position, context.rows.sample(context.places.generator(), LARGEST_SAMPLE, 0, end), end
     )
-    coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
-    scale = end / (pace.batch_size // 2)
-    moved, info = _compiled_langevin(
-        model, kernel, places.next(), *coordinates, anchors, batches, scale, pace.step_size
-    )
-    return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), jax.device_get(info)
 
 
-def _unwhitening(one: Normalised) -> np.ndarray:
-    return np.linalg.inv(np.linalg.cholesky(one.gaussian.precision).T)
+def _in_its_basis(context: UpdateContext, position: np.ndarray, end: int) -> Surrogate:
+    """A first surrogate there, in coordinates that keep its digits."""
+    surrogate = _of_all_rows(context, position, end)
+    now = normalise(surrogate)
+    basis = None if now is None else basis_for(now.gaussian.precision)
+    return surrogate if basis is None else _of_all_rows(context, position, end, basis)
 
 
-@partial(jax.jit, static_argnames=("model", "kernel"))
-def _compiled_langevin(
-    model: Model,
-    kernel: Langevin,
-    here: jax.Array,
-    whitened: jax.Array,
-    centres: jax.Array,
-    unwhitening: jax.Array,
-    anchors: gradients.Anchors,
-    batches: Rows,
-    rows_per_batch_row: float,
-    step_size: float,
-) -> tuple[jax.Array, langevin.Info]:
-    def gradient(whitened: jax.Array, batch: Rows) -> jax.Array:
-        positions = centres + jnp.einsum("nij,nj->ni", unwhitening, whitened)
-        found = gradients.control_variate(model, positions, anchors, batch, rows_per_batch_row)
-        return jnp.einsum("nij,ni->nj", unwhitening, found)
-
-    return langevin.move(key_of(here), whitened, gradient, batches, step_size, kernel)
+def _of_all_rows(context: UpdateContext, position: np.ndarray, end: int, basis: np.ndarray | None = None) -> Surrogate:
+    surrogate = at_anchor(context.model, position, basis)
+    for first in range(0, end, ROWS_AT_ONCE):
+        some = context.rows.between(first, min(end, first + ROWS_AT_ONCE))
+        surrogate = with_rows(context.model, surrogate, slabs_for_derivatives(context.model, some))
+    return surrogate

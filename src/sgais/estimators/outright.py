@@ -20,18 +20,17 @@ from sgais.estimators import islands as archipelago
 from sgais.estimators import reference as references
 from sgais.estimators import sketch as sketches
 from sgais.estimators.bank import in_labelling
+from sgais.estimators.context import UpdateContext
 from sgais.estimators.early import Early, packed
 from sgais.estimators.found import Found
-from sgais.estimators.full_data import Tilt
+from sgais.estimators.full_data import Density, Tilt
 from sgais.estimators.gaussian import Gaussian
 from sgais.estimators.islands import Islands
 from sgais.estimators.pareto import tail_shape, unseen_tail
-from sgais.estimators.particles import Places
 from sgais.estimators.posterior import Posterior
 from sgais.estimators.record import Estimate
 from sgais.estimators.reference import Reference
 from sgais.estimators.sketch import AllRows
-from sgais.kernels import HMC
 from sgais.model import Model, real_dtype
 from sgais.symmetry import LabelOrder, are_in_order, arranged, num_images
 
@@ -55,6 +54,14 @@ class Outright(NamedTuple):
 
     islands: Islands
     num_steps: int
+
+
+class _Sought(NamedTuple):
+    """A posterior, the rows that it is of, and its modes."""
+
+    posterior: Posterior
+    data: Blocks
+    found: Found
 
 
 class _Way(NamedTuple):
@@ -86,64 +93,54 @@ class _Way(NamedTuple):
 
 
 def take(
-    posterior: Posterior, kernel: HMC, early: Early, islands: Islands, found: Found, of_all: AllRows, places: Places
+    context: UpdateContext, posterior: Posterior, early: Early, islands: Islands, found: Found, of_all: AllRows
 ) -> Outright | None:
     """Anneal as many fresh draws of a reference to the posterior; None if that gets nowhere.
 
     Where rows are many, a sketch of them stands for all until the last weighing.
 
     Args:
+        context: Of the update.
         posterior: Of all rows so far.
-        kernel: The moves on the way.
         early: What these need to know.
         islands: The particles to which the reference is fitted.
         found: The modes of the posterior that are known.
         of_all: All rows so far.
-        places: For random numbers.
     """
-    model, generator = posterior.model, places.generator()
-    positions = archipelago.migrate(islands, generator)[0].all_positions
-    sketch = sketches.sketch(model, positions, of_all, generator)
+    model, generator = posterior.model, context.places.generator()
+    islands = archipelago.migrate(islands, generator)[0]
+    sketch = sketches.sketch(model, islands.all_positions, of_all, generator)
     if sketch is not None:
-        sketched = Posterior(model, [sketch.data])
-        on_sketch = _take(sketched, kernel, early, islands, positions, found, sketch.data, places, generator)
+        sketched = _Sought(Posterior(model, [sketch.data]), sketch.data, found)
+        on_sketch = _take(context, sketched, early, islands, generator)
         if on_sketch is not None:
             lacks = sketch.lacks(model, on_sketch.islands.all_positions, of_all)
             weighed = on_sketch.islands.times(lacks)
             if archipelago.ess_fraction(weighed.log_weights) > SMALLEST_ESS:
                 return on_sketch._replace(islands=weighed)
-    return _take(posterior, kernel, early, islands, positions, found, packed(of_all), places, generator)
+    return _take(context, _Sought(posterior, packed(of_all), found), early, islands, generator)
 
 
 def _take(
-    posterior: Posterior,
-    kernel: HMC,
-    early: Early,
-    islands: Islands,
-    positions: np.ndarray,
-    found: Found,
-    data: Blocks,
-    places: Places,
-    generator: np.random.Generator,
+    context: UpdateContext, sought: _Sought, early: Early, islands: Islands, generator: np.random.Generator
 ) -> Outright | None:
-    model = posterior.model
+    model, positions, shape = context.model, islands.all_positions, islands.log_weights.shape
     positions, order = arranged(model, positions, positions[0], generator, full_data.SHARE_IN_ORDER)
     # Where labels overlap there is no telling at which of a mode's images particles are: their shape has to do.
     are_apart = order is not None or model.num_labels == 1
-    modes = in_labelling(posterior, found, order) if are_apart else []
-    way = _Way(posterior, fit(positions, modes), order)
-    shape = islands.log_weights.shape
-    drawn = references.draw(model, way.reference, max(DRAWS, len(positions)), places.seed, generator)
+    modes = in_labelling(sought.posterior, sought.found, order) if are_apart else []
+    way = _Way(sought.posterior, fit(positions, modes), order)
+    drawn = references.draw(model, way.reference, max(DRAWS, len(positions)), context.places.seed, generator)
     at_once = _at_once(way, drawn, shape, generator)
     if at_once is not None:
         return at_once
     fresh = _in_order(model, Islands.of(drawn[: len(positions)].reshape(*shape, -1)), order, generator)
-    kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, TRAJECTORIES))
 
     def move(islands: Islands, power: float) -> Islands:
         nonlocal early
-        tempered = data._replace(weights=power * data.weights)
-        early, islands = _move(model, kernel, early, way, islands, tempered, power, places)
+        tempered = sought.data._replace(weights=power * sought.data.weights)
+        tilt = Tilt(power, references.on_device(way.reference))
+        early, islands = _move(context, early, islands, Density(tempered, order, tilt))
         return islands
 
     return _anneal(way, fresh, move, generator)
@@ -181,20 +178,11 @@ def _anneal(
     return None
 
 
-def _move(
-    model: Model,
-    kernel: HMC,
-    early: Early,
-    way: _Way,
-    islands: Islands,
-    data: Blocks,
-    power: float,
-    places: Places,
-) -> tuple[Early, Islands]:
-    positions, tilt = islands.all_positions.astype(real_dtype()), Tilt(power, references.on_device(way.reference))
-    moved, info = full_data.move(
-        model, kernel, places.next(), positions, data, early.step_size, early.precision, way.order, tilt
-    )
+def _move(context: UpdateContext, early: Early, islands: Islands, density: Density) -> tuple[Early, Islands]:
+    kernel = context.config.early_kernel
+    kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, TRAJECTORIES))
+    here, positions = context.places.next(), islands.all_positions.astype(real_dtype())
+    moved, info = full_data.move(context.model, kernel, here, positions, density, early.step_size, early.precision)
     return early._replace(step_size=np.asarray(info.step_size)), islands.at(moved)
 
 

@@ -14,7 +14,7 @@ from sgais import likelihood
 from sgais.blocks import Blocks
 from sgais.estimators import full_data, outright
 from sgais.estimators import reference as references
-from sgais.estimators.full_data import Tilt
+from sgais.estimators.full_data import Density, Tilt
 from sgais.estimators.particles import draw_prior, place
 from sgais.estimators.reference import Reference
 from sgais.estimators.weights import require_numbers
@@ -151,7 +151,8 @@ class HMCMove:
         """Move the particles at a power of the posterior."""
         tempered = self._data._replace(weights=power * self._data.weights)
         tilt = None if self._reference is None else Tilt(power, self._reference)
+        density = Density(tempered, self._order, tilt)
         positions = np.asarray(positions, real_dtype())
-        moved, info = self._move(here, positions, tempered, self._step_sizes, self._precision, self._order, tilt)
+        moved, info = self._move(here, positions, density, self._step_sizes, self._precision)
         self._step_sizes = np.asarray(info.step_size)
         return moved, MoveInfo(float(info.acceptance), float("nan"), int(info.num_non_finite))

@@ -18,13 +18,13 @@ import numpy as np
 from sgais import gradients
 from sgais.blocks import Blocks, pack_whole, slabs
 from sgais.estimators import cooling
-from sgais.estimators.account import Account
+from sgais.estimators.context import UpdateContext
 from sgais.estimators.early import FRESH, weigh
 from sgais.estimators.full_data import whiten
 from sgais.estimators.islands import Islands, ess_fraction, have_parted, largest_step, migrate, resample
-from sgais.estimators.particles import Places, key_of
+from sgais.estimators.particles import key_of
 from sgais.fields import Chunk, num_rows
-from sgais.history import WithChunk
+from sgais.history import RowSpan
 from sgais.kernels import Langevin, langevin
 from sgais.likelihood import curvature_in_turn, gradient_sum
 from sgais.model import Model, Rows, real_dtype
@@ -72,185 +72,148 @@ class Wide(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What the particles are to follow: rows up to the first end, and to the second, tempered.
+    """What the particles are to follow: all rows before a span, and those of the span tempered.
 
     Attributes:
-        ends: The two ends.
-        piece: The rows between them.
+        span: Of the new rows.
+        piece: The same rows.
         inverse_temperature: Of these.
     """
 
-    ends: tuple[int, int]
+    span: RowSpan
     piece: Sequence[Blocks]
     inverse_temperature: float
 
     @property
     def num_rows(self) -> float:
         """How many rows it amounts to."""
-        return self.ends[0] + self.inverse_temperature * (self.ends[1] - self.ends[0])
+        return self.span.start + self.inverse_temperature * (self.span.end - self.span.start)
 
 
-def start(
-    model: Model,
-    kernel: Langevin,
-    batch_size: int,
-    precision: np.ndarray,
-    islands: Islands,
-    rows: WithChunk,
-    end: int,
-    places: Places,
-    account: Account,
-) -> tuple[Wide, Islands] | None:
+def start(context: UpdateContext, precision: np.ndarray, islands: Islands, end: int) -> tuple[Wide, Islands] | None:
     """An anchor amid equally weighted particles, and a first move from there; None if mini-batches are too noisy."""
     position = islands.all_positions.mean(axis=0)
-    anchor, gradient = _at_anchor(model, position, rows, end)
-    whitening = _whitening(model, anchor, precision, rows, end, places)
-    wide = Wide(anchor, gradient, whitening, precision, end, batch_size, kernel.step_size, 1.0)
-    nothing_new = Target((end, end), slabs(rows.between(end - 1, end)), 0.0)
-    return move(model, kernel, wide, islands, rows, nothing_new, places, account)
+    anchor, gradient = _at_anchor(context, position, end)
+    whitening = _whitening(context, anchor, precision, end)
+    wide = Wide(
+        anchor, gradient, whitening, precision, end, context.config.batch_size, context.config.kernel.step_size, 1.0
+    )
+    nothing_new = Target(RowSpan(end, end), slabs(context.rows.between(end - 1, end)), 0.0)
+    return move(context, wide, islands, nothing_new)
 
 
 def take(
-    model: Model,
-    kernel: Langevin,
-    target_ess: float,
-    wide: Wide,
-    islands: Islands,
-    rows: WithChunk,
-    ends: tuple[int, int],
-    on_all_rows: AllRows,
-    places: Places,
-    account: Account,
+    context: UpdateContext, wide: Wide, islands: Islands, span: RowSpan, on_all_rows: AllRows
 ) -> tuple[Wide | None, Islands]:
-    """Anneal in the rows between the two ends.
+    """Anneal in the rows of a span.
 
     Args:
-        model: The model.
-        kernel: The parameters of the moves.
-        target_ess: Effective sample size, over the particles, at which they are resampled and moved.
+        context: Of the update.
         wide: The anchor.
         islands: The particles.
-        rows: All rows.
-        ends: Of the new ones.
+        span: Of the new rows.
         on_all_rows: Moves the particles exactly, given the inverse temperature of the new rows.
-        places: Of random numbers.
-        account: Of what happened.
 
     Returns:
         The anchor after these rows, None if moves on mini-batches ran hot, and the particles.
     """
-    piece = slabs(rows.between(*ends))
+    piece = slabs(context.rows.between(*span))
     now: Wide | None = wide
     inverse_temperature = 0.0
     while True:
-        values = weigh(model, islands, piece, account, at_prior=False)
+        values = weigh(context, islands, piece, at_prior=False)
         rest = (1.0 - inverse_temperature) * values
-        if ess_fraction(islands.log_weights + rest) >= target_ess:
-            account.final_ess = ess_fraction(rest)
-            account.kernel_bias += _kernel_bias(now, islands, rest, ends[0])
-            return None if now is None else _with_rows(model, now, piece), islands.times(rest)
+        if ess_fraction(islands.log_weights + rest) >= context.config.target_ess_fraction:
+            context.account.final_ess = ess_fraction(rest)
+            context.account.kernel_bias += _kernel_bias(now, islands, rest, span.start)
+            return None if now is None else _with_rows(context.model, now, piece), islands.times(rest)
         if ess_fraction(islands.log_weights) > FRESH:
-            step = largest_step(islands.log_weights, values, 1.0 - inverse_temperature, target_ess)
-            account.kernel_bias += _kernel_bias(now, islands, step * values, ends[0])
+            step = largest_step(
+                islands.log_weights, values, 1.0 - inverse_temperature, context.config.target_ess_fraction
+            )
+            context.account.kernel_bias += _kernel_bias(now, islands, step * values, span.start)
             islands = islands.times(step * values)
             inverse_temperature += step
-        islands, _ = (migrate if have_parted(islands, SPREAD) else resample)(islands, places.generator())
-        target = Target(ends, piece, inverse_temperature)
-        moved = None if now is None else move(model, kernel, now, islands, rows, target, places, account)
+        islands, _ = (migrate if have_parted(islands, SPREAD) else resample)(islands, context.places.generator())
+        target = Target(span, piece, inverse_temperature)
+        moved = None if now is None else move(context, now, islands, target)
         now, islands = (None, on_all_rows(islands, inverse_temperature)) if moved is None else moved
 
 
-def move(
-    model: Model,
-    kernel: Langevin,
-    wide: Wide,
-    islands: Islands,
-    rows: WithChunk,
-    target: Target,
-    places: Places,
-    account: Account,
-) -> tuple[Wide, Islands] | None:
+def move(context: UpdateContext, wide: Wide, islands: Islands, target: Target) -> tuple[Wide, Islands] | None:
     """Langevin moves of equally weighted particles; None if no batch and no step keeps them cool."""
     positions = islands.all_positions
-    wide = _anchored_amid(model, wide, positions, rows, target, places, account)
-    of_piece = _gradient(model, wide.anchor, target.piece) if target.inverse_temperature > 0 else 0.0
+    wide = _anchored_amid(context, wide, positions, target)
+    of_piece = _gradient(context.model, wide.anchor, target.piece) if target.inverse_temperature > 0 else 0.0
     gradient = wide.gradient + target.inverse_temperature * of_piece
 
     def attempt(pace: cooling.Pace) -> tuple[np.ndarray, langevin.Info]:
-        return _langevin(model, kernel, wide, gradient, pace, positions, rows, target, places)
+        return _langevin(context, wide, gradient, pace, positions, target)
 
-    limits = cooling.Limits(_largest_batch(kernel, target), LARGEST_NOISE_SHARE)
-    moved = cooling.move(attempt, kernel, cooling.Pace(wide.batch_size, wide.step_size), limits, account)
+    limits = cooling.Limits(_largest_batch(context.config.kernel, target), LARGEST_NOISE_SHARE)
+    moved = cooling.move(
+        attempt, context.config.kernel, cooling.Pace(wide.batch_size, wide.step_size), limits, context.account
+    )
     if moved is None:
         return None
     return wide._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
 
 
-def _anchored_amid(
-    model: Model,
-    wide: Wide,
-    positions: np.ndarray,
-    rows: WithChunk,
-    target: Target,
-    places: Places,
-    account: Account,
-) -> Wide:
+def _anchored_amid(context: UpdateContext, wide: Wide, positions: np.ndarray, target: Target) -> Wide:
     """The anchor put back amid the particles, where it has been left behind or the data have doubled.
 
     The noise of the gradients goes with the particles' square distance from the anchor, of which their own spread is d.
     """
-    centre, end = positions.mean(axis=0), target.ends[0]
+    centre, end = positions.mean(axis=0), target.span.start
     distance = float(np.sum(wide.whitened(centre[None], target.num_rows) ** 2))
     own_noise = 2.0 / len(positions)  # of the mean of half as many particles
     is_near = distance < (ANCHOR_SHARE + own_noise) * len(centre) + 4.0
     if is_near and target.num_rows < 2 * wide.num_rows_anchored:
         return wide
-    if rows.is_whole:
-        anchor, gradient = _at_anchor(model, centre, rows, end)
+    if context.rows.is_whole:
+        anchor, gradient = _at_anchor(context, centre, end)
     else:
-        anchor, gradient = _shifted(model, wide, centre, rows, end, account)
-    whitening = _whitening(model, anchor, wide.precision, rows, end, places)
+        anchor, gradient = _shifted(context, wide, centre, end)
+    whitening = _whitening(context, anchor, wide.precision, end)
     return wide._replace(anchor=anchor, gradient=gradient, whitening=whitening, num_rows_anchored=end)
 
 
-def _at_anchor(model: Model, position: np.ndarray, rows: WithChunk, end: int) -> tuple[np.ndarray, np.ndarray]:
+def _at_anchor(context: UpdateContext, position: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:
     """An anchor and the gradient of the log-likelihood there, by a pass over all rows."""
     anchor = position.astype(real_dtype()).astype(np.float64)
     gradient = np.zeros(len(anchor))
     for first in range(0, end, ROWS_AT_ONCE):
-        gradient = gradient + _gradient(model, anchor, slabs(rows.between(first, min(end, first + ROWS_AT_ONCE))))
+        gradient = gradient + _gradient(
+            context.model, anchor, slabs(context.rows.between(first, min(end, first + ROWS_AT_ONCE)))
+        )
     return anchor, gradient
 
 
-def _shifted(
-    model: Model, wide: Wide, position: np.ndarray, rows: WithChunk, end: int, account: Account
-) -> tuple[np.ndarray, np.ndarray]:
+def _shifted(context: UpdateContext, wide: Wide, position: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:
     """The same without all rows: the change from the old anchor to the new one comes from those that are kept."""
     anchor = position.astype(real_dtype()).astype(np.float64)
-    kept, counts = rows.stand_ins(end)
+    kept, counts = context.rows.stand_ins(end)
     halves = []
     for first in (0, 1):
         half = slabs({name: values[first::2] for name, values in kept.items()}, counts=counts[first::2])
-        halves.append(_gradient(model, anchor, half) - _gradient(model, wide.anchor, half))
+        halves.append(_gradient(context.model, anchor, half) - _gradient(context.model, wide.anchor, half))
     # Halves of the rows say the same of all of them but for their noise, which is that of the sum as well.
     noise = (halves[0] - halves[1]) @ wide.whitening * np.sqrt(wide.num_rows_anchored / end)
     lost = 0.5 * float(noise @ noise)
     if lost > ANCHOR_ERROR:
-        account.warn(
+        context.account.warn(
             f"after {end} rows the gradient at a new anchor came from a sample of {len(counts)} rows, too few for "
             f"{len(anchor)} parameters: log Z may be off by {lost:.0f} nats or more. Keep more: Reservoir(size=...)"
         )
     return anchor, wide.gradient + halves[0] + halves[1]
 
 
-def _whitening(
-    model: Model, anchor: np.ndarray, precision: np.ndarray, rows: WithChunk, end: int, places: Places
-) -> np.ndarray:
+def _whitening(context: UpdateContext, anchor: np.ndarray, precision: np.ndarray, end: int) -> np.ndarray:
     """The shape of the posterior, from the curvature of a sample of rows at the anchor: it biases no move."""
-    sample = rows.sample(places.generator(), max(FEWEST_METRIC_ROWS, METRIC_ROWS * len(anchor)), 0, end)
+    sample = context.rows.sample(context.places.generator(), max(FEWEST_METRIC_ROWS, METRIC_ROWS * len(anchor)), 0, end)
     count = num_rows(sample)
     at, floor = anchor.astype(real_dtype()), precision.astype(real_dtype())
-    whitening = np.asarray(_compiled_whitening(model, at, floor, pack_whole(sample), end / count), np.float64)
+    whitening = np.asarray(_compiled_whitening(context.model, at, floor, pack_whole(sample), end / count), np.float64)
     # The inverse of a matrix that comes from a sample is too large on average, by this much where rows are Gaussian.
     return whitening if count == end else whitening * np.sqrt(max(1.0 - len(anchor) / count, 0.5))
 
@@ -277,42 +240,39 @@ def _kernel_bias(wide: Wide | None, islands: Islands, log_weights: np.ndarray, c
 def _largest_batch(kernel: Langevin, target: Target) -> int:
     """More rows than half of all would cost more than a move on all rows, too many would not fit into memory."""
     row_bytes = sum(values[0, 0].nbytes for values in target.piece[0].columns.values())
-    return min(target.ends[0] // 2, LARGEST_BATCH, LARGEST_MOVE // (row_bytes * (kernel.num_steps + 1)))
+    return min(target.span.start // 2, LARGEST_BATCH, LARGEST_MOVE // (row_bytes * (kernel.num_steps + 1)))
 
 
 def _langevin(
-    model: Model,
-    kernel: Langevin,
-    wide: Wide,
-    gradient: np.ndarray,
-    pace: cooling.Pace,
-    positions: np.ndarray,
-    rows: WithChunk,
-    target: Target,
-    places: Places,
+    context: UpdateContext, wide: Wide, gradient: np.ndarray, pace: cooling.Pace, positions: np.ndarray, target: Target
 ) -> tuple[np.ndarray, langevin.Info]:
     """One move in whitened coordinates."""
-    batches = _batches(kernel, pace, rows, target, places)
+    batches = _batches(context, pace, target)
     scaled = wide.whitening * np.sqrt(wide.num_rows_anchored / target.num_rows)
     values = (wide.whitened(positions, target.num_rows), scaled, wide.anchor, gradient)
     whitened, unwhitening, anchor, gradient = (value.astype(real_dtype()) for value in values)
     anchors = gradients.Anchors(jnp.asarray(anchor), jnp.asarray(gradient))
     moved, info = _compiled_langevin(
-        model, kernel, places.next(), whitened, unwhitening, anchors, batches, pace.step_size
+        context.model,
+        context.config.kernel,
+        context.places.next(),
+        whitened,
+        unwhitening,
+        anchors,
+        batches,
+        pace.step_size,
     )
     return wide.anchor + np.asarray(moved, np.float64) @ scaled.T, info
 
 
-def _batches(
-    kernel: Langevin, pace: cooling.Pace, rows: WithChunk, target: Target, places: Places
-) -> tuple[Chunk, np.ndarray]:
+def _batches(context: UpdateContext, pace: cooling.Pace, target: Target) -> tuple[Chunk, np.ndarray]:
     """Two half-batches for each step, and how many rows each of their rows stands for."""
-    border, end = target.ends
+    border, end = target.span
     end = border if target.inverse_temperature == 0 else end
-    shape = kernel.num_steps + 1, 2, pace.batch_size // 2
-    numbers = places.generator().integers(0, end, size=shape)
+    shape = context.config.kernel.num_steps + 1, 2, pace.batch_size // 2
+    numbers = context.places.generator().integers(0, end, size=shape)
     tempered = np.where(numbers < border, 1.0, target.inverse_temperature)
-    return rows.take(numbers, 0, end), (end / shape[2] * tempered).astype(real_dtype())
+    return context.rows.take(numbers, 0, end), (end / shape[2] * tempered).astype(real_dtype())
 
 
 @partial(jax.jit, static_argnames=("model", "kernel"))

@@ -1,10 +1,17 @@
 """What estimators need of the past, whichever way it is kept."""
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sgais.fields import Chunk, num_rows
+
+
+class RowSpan(NamedTuple):
+    """The rows from `start` to before `end`, counted from the first of the stream."""
+
+    start: int
+    end: int
 
 
 class Past(Protocol):

@@ -5,7 +5,7 @@ import pytest
 
 import sgais
 from sgais.models import GaussianMixture, LinearRegression
-from sgais.symmetry import arranged, images, is_in_order, label_order, num_images, relabelled
+from sgais.symmetry import are_in_order, arranged, images, is_in_order, label_order, num_images, relabelled
 
 
 def test_images_of_a_mixture_have_its_density():
@@ -87,6 +87,15 @@ def test_positions_are_in_order_exactly_where_relabelling_leaves_them_alone(comp
     assert 2 < kept.sum() < 900
     np.testing.assert_array_equal(check(positions.astype(np.float32)), kept)
     assert np.mean(check(ordered.astype(np.float32))) > 0.99  # but for rounding on the border
+
+
+def test_the_order_of_labels_with_one_number_each_is_that_of_the_numbers():
+    """Rounding of differences that are zero once made nearly all of these out of order."""
+    prior = {"at": dist.Normal(0.0, 5.0).expand([2])}
+    model = sgais.Model(prior, lambda parameters, rows: rows["y"] * parameters["at"].sum(), exchangeable=("at",))
+    positions = np.random.default_rng(0).normal(size=(1000, 2))
+    order = label_order(model, positions, np.array([-3.0, 3.0]))
+    np.testing.assert_array_equal(are_in_order(model, positions, order), positions[:, 0] < positions[:, 1])
 
 
 def as_float32(parameters):

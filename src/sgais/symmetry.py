@@ -94,14 +94,17 @@ def arranged(
 
 
 def relabelled(model: Model, positions: np.ndarray, order: LabelOrder | None) -> np.ndarray:
-    """Positions (n, d) with their labels in a given order: an assignment problem for every position."""
-    if order is None:
-        return positions
+    """Positions (n, d) with their labels in a given order."""
+    return positions if order is None else reordered(model, positions, nearest_orders(model, positions, order))
+
+
+def nearest_orders(model: Model, positions: np.ndarray, order: LabelOrder) -> np.ndarray:
+    """By which the labels of each position come into the given order, shape (n, labels): an assignment problem each."""
     features = np.nan_to_num(_features(model, constrain(model, positions)) / order.scales)
     costs = ((features[:, :, None] - order.reference) ** 2).sum(axis=-1)  # of giving old label k the new label l
     from scipy.optimize import linear_sum_assignment  # slow to import, and few models need it
 
-    return reordered(model, positions, np.array([np.argsort(linear_sum_assignment(cost)[1]) for cost in costs]))
+    return np.array([np.argsort(linear_sum_assignment(cost)[1]) for cost in costs])
 
 
 def is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Array:
@@ -112,7 +115,9 @@ def is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Ar
     """
     features = _features(model, jax.vmap(model.constrain)(positions)) / order.scales
     costs = jnp.sum((features[:, :, None] - order.reference) ** 2, axis=-1)
-    lengths = costs - jnp.diagonal(costs, axis1=1, axis2=2)[:, :, None]
+    here = jnp.diagonal(costs, axis1=1, axis2=2)[:, :, None]
+    # Compiled, a number minus itself need not be zero: it may be found twice, and rounded otherwise.
+    lengths = jnp.where(jnp.eye(model.num_labels, dtype=bool), 0.0, costs - here)
     for via in range(model.num_labels):  # Floyd and Warshall's shortest paths
         lengths = jnp.minimum(lengths, lengths[:, :, via, None] + lengths[:, via, None, :])
     return (jnp.diagonal(lengths, axis1=1, axis2=2) >= 0).all(axis=1)

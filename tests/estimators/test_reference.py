@@ -7,9 +7,10 @@ import numpyro.distributions as dist
 import pytest
 
 import sgais
-from sgais.estimators import outright, reference
+from sgais.estimators import bank, outright, reference
 from sgais.estimators.gaussian import Gaussian
 from sgais.positions import log_priors
+from sgais.symmetry import are_in_order, label_order
 
 DIMENSION = 2
 DRAWS = 20_000
@@ -134,3 +135,24 @@ def test_without_modes_the_particles_alone_shape_it():
         reference.log_densities(MODEL, fitted, far)[0]
         > log_priors(MODEL, far)[0] + np.log(reference.PRIOR_SHARE) - 1e-6
     )
+
+
+def test_a_mode_across_the_border_of_an_order_is_drawn_from_on_this_side_of_it():
+    """Half of it is beyond, and comes back as the edge of its image: together they have the integral of the mode."""
+    model = sgais.Model(
+        prior={"at": dist.Normal(0.0, 5.0).expand([2])},
+        log_likelihood=lambda parameters, rows: dist.Normal(parameters["at"].sum(), 1.0).log_prob(rows["y"]),
+        exchangeable=("at",),
+    )
+    generator = np.random.default_rng(0)
+    order = label_order(model, generator.normal([-3.0, 3.0], 1.0, (100, 2)), np.array([-3.0, 3.0]))
+    across = Gaussian(np.array([-0.1, 0.1]), np.diag([1 / 9, 100.0]))
+    image = Gaussian(across.centre[::-1], across.precision[::-1, ::-1])
+    kept = bank.images_in_order(model, (across, 0.0), order, generator)
+    fitted = outright.fit(generator.normal([-3.0, 3.0], 1.0, (100, 2)), kept)
+    at = reference.draw(model, fitted, DRAWS, 0, generator)
+    target = np.logaddexp(gaussian_log_density(across, at), gaussian_log_density(image, at))
+    target = np.where(are_in_order(model, at, order), target, -np.inf)
+    found, error = log_mean(target - reference.log_densities(model, fitted, at))
+    assert error < 0.02
+    assert abs(found) < 4 * error

@@ -11,7 +11,7 @@ import numpy as np
 
 from sgais.estimators.deadline import Deadline
 from sgais.estimators.found import Found
-from sgais.estimators.gaussian import Gaussian
+from sgais.estimators.gaussian import Gaussian, of_positions
 from sgais.estimators.modes import find, log_evidence
 from sgais.estimators.newton import Mode, climb_all
 from sgais.estimators.particles import Places
@@ -21,7 +21,7 @@ from sgais.fields import Chunk, num_rows
 from sgais.history import WithChunk
 from sgais.likelihood import slabs_for_derivatives
 from sgais.model import Model
-from sgais.symmetry import LabelOrder, label_order, relabelled
+from sgais.symmetry import LabelOrder, label_order, nearest_orders, relabelled, reordered
 
 NEWTON_STEPS = 50
 WITH_LABELS = Limits(num_starts=12, max_rounds=3, num_splits=8, max_steps=NEWTON_STEPS)
@@ -32,6 +32,8 @@ MOST_KEPT = 6  # modes: each costs a pass of derivatives over every chunk
 SAMPLES = (4096, 65536)  # rows on which modes are searched for and looked at again, before all rows are seen
 HOPELESS = 20.0  # nats below the best on such a sample
 MOST_NEW = 3
+IMAGE_DRAWS = 512  # of a mode, which tell over how many orders of labels it lies
+SMALLEST_IMAGE = 0.01  # share of them
 
 
 def posterior_of(model: Model, rows: Chunk, generator: np.random.Generator) -> Posterior:
@@ -79,6 +81,26 @@ def in_labelling(posterior: Posterior, found: Found, order: LabelOrder | None) -
     positions = relabelled(posterior.model, np.array([mode.position for mode, _ in converged]), order)
     again = climb_all(posterior, positions, NEWTON_STEPS, Deadline(None))
     return [(new.gaussian, evidence) for new, (_, evidence) in zip(again, converged, strict=True) if new.is_converged]
+
+
+def images_in_order(
+    model: Model, mode: tuple[Gaussian, float], order: LabelOrder, generator: np.random.Generator
+) -> list[tuple[Gaussian, float]]:
+    """What an order of labels keeps of a mode and of its images, with the log evidence of each.
+
+    The order is that of the particles. Another mode may lie across its border, and what is beyond comes back as the
+    edge of another image.
+    """
+    gaussian, log_evidence = mode
+    draws = gaussian.unwhiten(generator.standard_normal((IMAGE_DRAWS, model.dimension)))
+    orders, counts = np.unique(nearest_orders(model, draws, order), axis=0, return_counts=True)
+    images: list[tuple[Gaussian, float]] = []
+    for labels, share in zip(orders, counts / IMAGE_DRAWS, strict=True):
+        stays = (labels == np.arange(model.num_labels)).all()
+        image = gaussian if stays else of_positions(reordered(model, draws, np.tile(labels, (IMAGE_DRAWS, 1))))
+        if share > SMALLEST_IMAGE and image is not None:
+            images.append((image, log_evidence + float(np.log(share))))
+    return images
 
 
 def worth_a_surrogate(posterior: Posterior, found: Found) -> np.ndarray:

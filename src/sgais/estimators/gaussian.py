@@ -28,3 +28,15 @@ class Gaussian(NamedTuple):
     def distances(self, positions: np.ndarray) -> np.ndarray:
         """How far positions are from the centre, in standard deviations."""
         return np.linalg.norm(self.whiten(positions), axis=-1)
+
+
+def of_positions(positions: np.ndarray) -> Gaussian | None:
+    """The Gaussian of positions (n, d), correlations shrunk; None where they do not spread in all directions."""
+    number, dimension = positions.shape
+    scales = positions.std(axis=0)
+    if not (scales > 0).all():
+        return None
+    standardised = (positions - positions.mean(axis=0)) / scales
+    share = dimension / (number + dimension)
+    correlations = (1 - share) * standardised.T @ standardised / number + share * np.eye(dimension)
+    return Gaussian(positions.mean(axis=0), np.linalg.inv(correlations) / scales / scales[:, None])

@@ -19,12 +19,12 @@ from sgais.estimators import full_data
 from sgais.estimators import islands as archipelago
 from sgais.estimators import reference as references
 from sgais.estimators import sketch as sketches
-from sgais.estimators.bank import in_labelling
+from sgais.estimators.bank import images_in_order, in_labelling
 from sgais.estimators.context import UpdateContext
 from sgais.estimators.early import Early, packed
 from sgais.estimators.found import Found
 from sgais.estimators.full_data import Density, Tilt
-from sgais.estimators.gaussian import Gaussian
+from sgais.estimators.gaussian import Gaussian, of_positions
 from sgais.estimators.islands import Islands
 from sgais.estimators.pareto import tail_shape, unseen_tail
 from sgais.estimators.posterior import Posterior
@@ -129,6 +129,8 @@ def _take(
     # Where labels overlap there is no telling at which of a mode's images particles are: their shape has to do.
     are_apart = order is not None or model.num_labels == 1
     modes = in_labelling(sought.posterior, sought.found, order) if are_apart else []
+    if order is not None:
+        modes = [image for mode in modes for image in images_in_order(model, mode, order, generator)]
     way = _Way(sought.posterior, fit(positions, modes), order)
     drawn = references.draw(model, way.reference, max(DRAWS, len(positions)), context.places.seed, generator)
     at_once = _at_once(way, drawn, shape, generator)
@@ -199,7 +201,7 @@ def fit(positions: np.ndarray, modes: list[tuple[Gaussian, float]]) -> Reference
     """A reference shaped by particles of equal weight, and by the modes that are known and their log evidences."""
     dimension = positions.shape[1]
     if not modes:
-        moments = _moments(positions)
+        moments = of_positions(positions)
         assert moments is not None
         return references.mixture([(1.0, moments)], dimension)
     owners = np.argmin([gaussian.distances(positions) for gaussian, _ in modes], axis=0)
@@ -209,21 +211,9 @@ def fit(positions: np.ndarray, modes: list[tuple[Gaussian, float]]) -> Reference
     for number, (gaussian, _) in enumerate(modes):
         mine = positions[owners == number]
         share = (1 - BY_EVIDENCE) * len(mine) / len(positions)
-        moments = _moments(mine) if len(mine) >= FEWEST * dimension else None
+        moments = of_positions(mine) if len(mine) >= FEWEST * dimension else None
         if moments is not None:
             parts.append((share, moments))
         hoped = BY_EVIDENCE * hopes[number] / hopes.sum()
         parts.append((hoped if moments is not None else share + hoped, gaussian))
     return references.mixture(parts, dimension)
-
-
-def _moments(positions: np.ndarray) -> Gaussian | None:
-    """The Gaussian of these positions; None where they do not spread in all directions."""
-    particles, dimension = positions.shape
-    scales = positions.std(axis=0)
-    if not (scales > 0).all():
-        return None
-    standardised = (positions - positions.mean(axis=0)) / scales
-    share = dimension / (particles + dimension)
-    correlations = (1 - share) * standardised.T @ standardised / particles + share * np.eye(dimension)
-    return Gaussian(positions.mean(axis=0), np.linalg.inv(correlations) / scales / scales[:, None])

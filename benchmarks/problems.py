@@ -15,8 +15,8 @@ class Problem(NamedTuple):
 
 
 PROBLEMS = {
-    "linear": Problem(sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, 0.7),
-    "auto-regression": Problem(sgais.models.AutoRegression(order=2), sgais.simulate.auto_regression, 0.7),
-    "logistic": Problem(sgais.models.LogisticRegression(dim=10, classes=4), sgais.simulate.logistic_regression, 1.0),
-    "mixture": Problem(sgais.models.GaussianMixture(components=5, dim=2), sgais.simulate.gaussian_mixture, 2.0),
+    "linear": Problem(sgais.models.LinearRegression(dim=5), sgais.simulate.linear_regression, 0.05),
+    "auto-regression": Problem(sgais.models.AutoRegression(order=2), sgais.simulate.auto_regression, 0.05),
+    "logistic": Problem(sgais.models.LogisticRegression(dim=10, classes=4), sgais.simulate.logistic_regression, 0.05),
+    "mixture": Problem(sgais.models.GaussianMixture(components=5, dim=2), sgais.simulate.gaussian_mixture, 0.2),
 }

@@ -243,20 +243,40 @@ def some_islands(log_evidence, error=0.1):
     return archipelago.rebooked(Islands.of(np.zeros((8, 4, 6))), Estimate(log_evidence, error))
 
 
+def on_a_path(error):
+    """Twenty steps long."""
+    islands = some_islands(-100.0, error)
+    return algorithm.init(MODEL, sgais.Config(), 0)._replace(islands=islands, path_length=20, num_rows=200)
+
+
+@pytest.mark.parametrize(
+    ("gap", "error", "steps", "is_believed"),
+    [
+        (0.0, 0.1, 2, True),  # the shorter way
+        (0.0, 0.1, 15, False),
+        (0.0, 0.5, 2, False),  # but less certain
+        (2.0, 0.1, 15, True),  # the path has missed a mode, whichever way is shorter
+        (24.0, 0.17, 15, True),
+        (0.4, 0.1, 15, False),  # by chance
+    ],
+)
+def test_of_two_ways_to_log_z_the_larger_is_believed_or_else_the_shorter(gap, error, steps, is_believed):
+    fresh = Outright(some_islands(-100.0 + gap, error), steps)
+    assert renewal._is_better(fresh, on_a_path(0.1)) == is_believed
+
+
 @pytest.mark.parametrize(
     ("gap", "error", "steps", "is_told"),
     [
         (0.0, 0.1, 2, False),
         (-2.0, 0.1, 2, True),  # lower than the path: never to be expected, whichever way is shorter
         (-2.0, 0.5, 2, False),  # within the errors
-        (2.0, 0.1, 15, True),
-        (2.0, 0.1, 2, False),  # the path is long, its moves were slow
+        (2.0, 0.1, 15, False),  # the path has missed something, and is forgotten
+        (2.0, 0.1, 2, False),
     ],
 )
 def test_two_ways_to_log_z_that_disagree_are_told_of(gap, error, steps, is_told):
-    state = algorithm.init(MODEL, sgais.Config(), 0)._replace(
-        islands=some_islands(-100.0, error), path_length=20, num_rows=200
-    )
+    state = on_a_path(error)
     words = renewal._disagreement(Outright(some_islands(-100.0 + gap, error), steps), state)
     assert bool(words) == is_told
     if is_told:

@@ -37,7 +37,10 @@ from sgais.symmetry import LabelOrder, are_in_order, arranged, num_images
 TARGET_ESS = 0.7  # fraction, of each step from the reference to the posterior
 MOST_STEPS = 60  # after which the reference is no good
 DRAWS = 2048  # of the reference
+MORE_DRAWS = 4  # times as many, where that is enough to do without moves, each of which costs more
 LARGEST_SHAPE = 0.6  # Pareto k of their weights
+FEWEST_EFFECTIVE = 100  # draws, for an estimate of log Z; particles take as many as there are of them
+LARGEST_LACK = 0.2  # nats by which importance sampling may be lower than annealing, beyond their errors
 SMALLEST_ESS = 0.5  # fraction, of the last weighing, below which the sketch was no good
 TRAJECTORIES = 6  # of a move, at most: the reference is near, and slow directions are right from the start
 FEWEST = 4  # particles per parameter, for a covariance of their own
@@ -62,6 +65,18 @@ class _Sought(NamedTuple):
     posterior: Posterior
     data: Blocks
     found: Found
+
+
+class _Draws(NamedTuple):
+    """Draws of a reference and the logs of their weights."""
+
+    positions: np.ndarray
+    log_weights: np.ndarray
+
+    @property
+    def effective(self) -> float:
+        """How many equal draws they are worth."""
+        return effective_sample_size(self.log_weights)
 
 
 class _Way(NamedTuple):
@@ -132,11 +147,12 @@ def _take(
     if order is not None:
         modes = [image for mode in modes for image in images_in_order(model, mode, order, generator)]
     way = _Way(sought.posterior, fit(positions, modes), order)
-    drawn = references.draw(model, way.reference, max(DRAWS, len(positions)), context.places.seed, generator)
-    at_once = _at_once(way, drawn, shape, generator)
-    if at_once is not None:
-        return at_once
-    fresh = _in_order(model, Islands.of(drawn[: len(positions)].reshape(*shape, -1)), order, generator)
+    draws = _weighed_draws(way, len(positions), context.places.seed, generator)
+    at_once = _by_importance(way, draws)
+    if at_once is not None and draws.effective >= len(positions):  # fewer would make copies of particles
+        fresh, _ = archipelago.populated(draws.positions, draws.log_weights, shape, at_once, generator)
+        return Outright(fresh, 1)
+    fresh = _in_order(model, Islands.of(draws.positions[: len(positions)].reshape(*shape, -1)), order, generator)
 
     def move(islands: Islands, power: float) -> Islands:
         nonlocal early
@@ -145,20 +161,42 @@ def _take(
         early, islands = _move(context, early, islands, Density(tempered, order, tilt))
         return islands
 
-    return _anneal(way, fresh, move, generator)
+    annealed = _anneal(way, fresh, move, generator)
+    return annealed if annealed is None or at_once is None else _sharper(annealed, at_once)
 
 
-def _at_once(way: _Way, drawn: np.ndarray, shape: tuple[int, ...], generator: np.random.Generator) -> Outright | None:
-    """By importance sampling alone, where its weights are good enough: many draws cost less than a few moves."""
-    log_weights = way.log_ratios_at(drawn)
-    effective = effective_sample_size(log_weights)
-    tail = tail_shape(log_weights)
-    if effective < np.prod(shape) or not tail < LARGEST_SHAPE:  # fewer would make copies of particles
+def _weighed_draws(way: _Way, wanted: int, seed: int, generator: np.random.Generator) -> _Draws:
+    """Draws of the reference: more of them where they are then worth as many equal ones as are wanted."""
+
+    def drawn(count: int) -> _Draws:
+        positions = references.draw(way.posterior.model, way.reference, count, seed, generator)
+        return _Draws(positions, way.log_ratios_at(positions))
+
+    count = max(DRAWS, wanted)
+    draws = drawn(count)
+    if draws.effective < wanted <= MORE_DRAWS * draws.effective:
+        more = drawn((MORE_DRAWS - 1) * count)
+        draws = _Draws(*(np.concatenate(both) for both in zip(draws, more, strict=True)))
+    return draws
+
+
+def _by_importance(way: _Way, draws: _Draws) -> Estimate | None:
+    """Log Z by importance sampling alone, where its weights are good enough: many draws cost less than a few moves."""
+    effective, tail = draws.effective, tail_shape(draws.log_weights)
+    if effective < FEWEST_EFFECTIVE or not tail < LARGEST_SHAPE:
         return None
-    error = np.sqrt(1 / effective - 1 / len(drawn) + unseen_tail(log_weights, tail) ** 2)
-    found = Estimate(annealing.log_mean_exp(log_weights) + way.log_images, float(error))
-    islands, _ = archipelago.populated(drawn, log_weights, shape, found, generator)
-    return Outright(islands, 1)
+    error = np.sqrt(1 / effective - 1 / len(draws.log_weights) + unseen_tail(draws.log_weights, tail) ** 2)
+    return Estimate(annealing.log_mean_exp(draws.log_weights) + way.log_images, float(error))
+
+
+def _sharper(annealed: Outright, at_once: Estimate) -> Outright:
+    """Particles that were annealed, and the better of two estimates: theirs or that of the draws they came from."""
+    theirs = archipelago.estimate(annealed.islands)
+    error = float(np.hypot(theirs.standard_error, at_once.standard_error))
+    has_missed = theirs.log_evidence - at_once.log_evidence > LARGEST_LACK + 3 * error
+    if has_missed or at_once.standard_error > theirs.standard_error:
+        return annealed
+    return Outright(archipelago.rebooked(annealed.islands, at_once), 1)
 
 
 def _anneal(

@@ -30,8 +30,8 @@ SEARCH_GROWTH = 4  # of the rows, from one search for modes to the next, once th
 GOOD_ERROR = 0.1  # nats, of importance sampling that is better than any path
 SHORTER = 2  # times, by which the way of an outright estimate is to be shorter than the path
 LARGER_ERROR = 2.0  # times the path's, up to which an outright estimate with a shorter way is better
-LARGEST_GAP = 0.5  # nats between the two, beyond their errors, that are not worth a warning
-LARGEST_LACK = 0.2  # nats by which an outright estimate may be lower than the path's, beyond their errors
+LARGEST_GAP = 0.5  # nats by which it may be lower than the path, beyond their errors, without a warning
+LARGEST_LACK = 0.2  # nats by which one estimate may be lower than another, beyond their errors
 DRAWS_PER_PARTICLE = 4  # where particles are drawn anew: draws that mirror each other are no two particles
 LARGEST_IMBALANCE = 0.2  # of the modes' shares, between particles and draws, before particles are drawn anew
 HIDDEN_MODE = 5.0  # nats by which log Z may exceed Laplace's evidence of all modes that are known
@@ -120,39 +120,41 @@ def refreshed(context: UpdateContext, state: State, posterior: Posterior, found:
 
 
 def _disagreement(fresh: Outright, state: State) -> str:
-    """In words, if an outright estimate and the path differ by more than their errors.
+    """In words, if an outright estimate finds less than the path, beyond their errors: it may have missed a mode.
 
-    A path that is too low needs no explanation where the outright estimate has hardly any way to go: moves on the
-    path were too slow, and it is forgotten.
+    A path that is too low needs no explanation: its moves were slow, or led past a mode, and it is forgotten.
     """
     path, outright = state.estimate, archipelago.estimate(fresh.islands)
-    gap = outright.log_evidence - path.log_evidence
-    if abs(gap) < LARGEST_GAP + 4 * np.hypot(path.standard_error, outright.standard_error):
-        return ""
-    if gap > 0 and SHORTER * fresh.num_steps <= state.path_length:
+    gap = path.log_evidence - outright.log_evidence
+    if gap < LARGEST_GAP + 4 * np.hypot(path.standard_error, outright.standard_error):
         return ""
     return (
-        f"after {state.num_rows} rows two ways to log Z are {abs(gap):.1f} nats apart (from the prior, row by row: "
+        f"after {state.num_rows} rows two ways to log Z are {gap:.1f} nats apart (from the prior, row by row: "
         f"{path.log_evidence:.2f}; from the particles, at once: {outright.log_evidence:.2f})"
     )
 
 
 def _is_better(fresh: Outright, state: State) -> bool:
-    """Whether an outright estimate rests on far fewer steps than the path, and is not much less certain.
+    """Whether an outright estimate has found more than the path, or rests on far fewer steps and is as certain.
 
-    Each step costs a little, in variance and by moves that do not quite mix: the shorter way is the better one. From a
-    prior with a funnel, which no reference has, the path is the shorter.
+    Either Z is right on average, so that it is c times too large with a probability of 1 / c at most (Markov), but too
+    small whenever a mode is missed: of two that disagree the larger one is to be believed. Where they agree, each step
+    costs a little, in variance and by moves that do not quite mix: the shorter way is the better one. From a prior
+    with a funnel, which no reference has, the path is the shorter.
     """
-    error, of_path = archipelago.estimate(fresh.islands).standard_error, state.estimate.standard_error
+    path, outright = state.estimate, archipelago.estimate(fresh.islands)
+    if lacks(path, outright):
+        return True
     if fresh.num_steps == 1:
-        return error < max(GOOD_ERROR, LARGER_ERROR * of_path)
-    return SHORTER * fresh.num_steps <= state.path_length and error < LARGER_ERROR * of_path
+        return outright.standard_error < max(GOOD_ERROR, LARGER_ERROR * path.standard_error)
+    is_shorter = SHORTER * fresh.num_steps <= state.path_length
+    return is_shorter and outright.standard_error < LARGER_ERROR * path.standard_error
 
 
-def lacks(outright: Estimate, path: Estimate) -> bool:
-    """Whether the particles know of more evidence than an outright estimate has found."""
-    error = np.hypot(outright.standard_error, path.standard_error)
-    return bool(path.log_evidence - outright.log_evidence > LARGEST_LACK + 3 * error)
+def lacks(one: Estimate, other: Estimate) -> bool:
+    """Whether one estimate has missed evidence that the other knows of."""
+    error = np.hypot(one.standard_error, other.standard_error)
+    return bool(other.log_evidence - one.log_evidence > LARGEST_LACK + 3 * error)
 
 
 def enough_draws(config: Config, num_rows: int) -> int:

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import sgais
 from benchmarks.problems import PROBLEMS
-from sgais.estimators import bank, change, early, late, late_moves, late_weighing, outright
-from sgais.estimators import sgais as estimator
+from sgais.estimators.default import data_change, estimator, mode_bank, outright
+from sgais.estimators.default.phases import exact_phase, quadratic_moves, quadratic_phase, quadratic_weighing
 from sgais.history import WithChunk
 
 ROWS = 1_000_000
@@ -31,22 +31,22 @@ REPORT = Path(__file__).parent / "results" / "hotspots.md"
 Functions = tuple[Callable[..., Any], ...]
 PARTS: dict[str, Functions] = {  # none of which calls another
     "draws from the prior": (estimator.init,),
-    "early: weighing all particles by few rows": (early.weigh,),
-    "early: moves on all rows": (early.move,),
+    "early: weighing all particles by few rows": (exact_phase.weigh,),
+    "early: moves on all rows": (exact_phase.move,),
     "early: log Z outright, by fresh particles": (outright.take,),
     "between: search for modes, first surrogates": (
-        bank.look_for_modes,
-        bank.worth_a_surrogate,
-        late.start,
-        late.joined,
+        mode_bank.look_for_modes,
+        mode_bank.worth_a_surrogate,
+        quadratic_phase.start,
+        quadratic_phase.joined,
     ),
-    "late: each row added to the surrogates": (late.add,),
-    "late: weighing by samples of rows": (late_weighing.weigh,),
-    "late: moves on mini-batches": (late_moves.move,),
-    "late: new anchors, by all rows": (late.reanchor,),
-    "late: log Z outright, by importance sampling": (late.sampled,),
-    "late: search for modes": (bank.new_modes, late.with_modes),
-    "watching for changes": (change.has_changed,),
+    "late: each row added to the surrogates": (quadratic_phase.add,),
+    "late: weighing by samples of rows": (quadratic_weighing.weigh,),
+    "late: moves on mini-batches": (quadratic_moves.move,),
+    "late: new anchors, by all rows": (quadratic_phase.reanchor,),
+    "late: log Z outright, by importance sampling": (quadratic_phase.sampled,),
+    "late: search for modes": (mode_bank.new_modes, quadratic_phase.with_modes),
+    "watching for changes": (data_change.has_changed,),
 }
 GATHERS: Functions = (WithChunk.between, WithChunk.sample, WithChunk.draw, WithChunk.take, WithChunk.stand_ins)
 

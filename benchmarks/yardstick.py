@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sgais.blocks import Blocks, pack_whole
-from sgais.likelihood import gradient_sum, log_likelihoods
-from sgais.model import Model, real_dtype
+from sgais.compute.blocks import Blocks, pack_whole
+from sgais.compute.likelihood import gradient_sum, log_likelihoods
+from sgais.models.base import Model, real_dtype
 
 Clock = Callable[[], float]
 

@@ -62,10 +62,18 @@ def test_links_lead_somewhere(document):
         assert (document.parent / target).exists(), target
 
 
-def test_the_rooms_of_the_design_exist():
-    text = (ROOT / "docs" / "design.md").read_text()
-    for name in re.findall(r"^  (\w+(?:\.py|/))", text, flags=re.MULTILINE):
-        assert (ROOT / "src" / "sgais" / name).exists(), name
+def test_the_design_names_every_room_and_every_file_in_it():
+    source = ROOT / "src" / "sgais"
+    tree = re.search(r"```\nsrc/sgais/\n(.*?)```", (ROOT / "docs" / "design.md").read_text(), flags=re.DOTALL).group(1)
+    rooms = dict(re.findall(r"^  ([\w/]+(?:\.py|/)) +(.*?)(?=^  \w|\Z)", tree, flags=re.MULTILINE | re.DOTALL))
+    for name in rooms:
+        assert (source / name).exists(), name
+    for path in source.rglob("*.py"):
+        room = str(path.parent.relative_to(source)) + "/"
+        if path.stem in ("__init__", "__main__", "refresh"):
+            continue
+        named = path.name in rooms if room == "./" else re.search(rf"\b{path.stem}\b", rooms[room])
+        assert named, path
 
 
 def numbers(cells):

@@ -124,7 +124,7 @@ def test_bad_rows_are_counted_in_the_records():
 
 def test_a_checkpoint_of_before_there_was_a_column_is_still_read(tmp_path, monkeypatch):
     """As they were written when records had no `mode_doubt`."""
-    from sgais.estimators.curve import Curve
+    from sgais.results.curve import Curve
 
     state = Curve.state
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sgais
-from sgais.estimators.result import COMPLETE
+from sgais.results.result import COMPLETE
 
 
 def result(method, log_evidence, error=0.1, status=COMPLETE, **budget):

@@ -10,7 +10,7 @@ from jax.scipy.special import ndtr
 
 from benchmarks.problems import PROBLEMS
 from benchmarks.truths import truth
-from sgais.model import Model
+from sgais.models.base import Model
 
 DATA_SEED = 0  # one data set for each problem: seeds vary the estimates
 DATA_ROWS = 1_000_000  # of the largest data set, which all others are the first rows of

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sgais import annealing, history, models, simulate, streams
-from sgais.comparison import Comparison
-from sgais.compilation import give_memory_back, keep_programs
+from sgais import history, models, simulate, streams
+from sgais.comparison.comparison import Comparison
+from sgais.comparison.records import ComparisonRecord
+from sgais.compute.compilation_cache import give_memory_back, keep_programs
 from sgais.errors import (
     CheckpointError,
     ConfigError,
@@ -15,20 +16,20 @@ from sgais.errors import (
     SgaisError,
 )
 from sgais.estimate import estimate
-from sgais.estimators.ais import AISConfig
-from sgais.estimators.config import Config
+from sgais.estimators.ais.estimator import AISConfig
+from sgais.estimators.default.config import Config
 from sgais.estimators.laplace import LaplaceConfig
-from sgais.estimators.nested import NestedConfig
-from sgais.estimators.record import EvidenceRecord
-from sgais.estimators.result import Result
+from sgais.estimators.nested.estimator import NestedConfig
 from sgais.fields import Field
 from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
-from sgais.model import Model
-from sgais.numpyro_model import from_numpyro
+from sgais.models.base import Model
+from sgais.models.numpyro import from_numpyro
 from sgais.online import OnlineEvidence
-from sgais.prediction import Prediction
+from sgais.predictive.prediction import Prediction
+from sgais.results.record import EvidenceRecord
+from sgais.results.result import Result
 from sgais.shift import ShiftDetector
-from sgais.standings import ComparisonRecord
+from sgais.smc import annealing
 from sgais.streams import stream
 from sgais.verdict import Verdict
 

@@ -9,19 +9,20 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from sgais.errors import is_number, require
-from sgais.estimators import ais, laplace, nested
-from sgais.estimators.ais import AISConfig
-from sgais.estimators.config import Config
+from sgais.estimators import laplace
+from sgais.estimators.ais import estimator as ais
+from sgais.estimators.ais.estimator import AISConfig
+from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.default.config import Config
 from sgais.estimators.laplace import LaplaceConfig
-from sgais.estimators.nested import NestedConfig
-from sgais.estimators.paper import PaperConfig
-from sgais.estimators.progress import Progress, Report, silent
-from sgais.estimators.result import COMPLETE, Result
+from sgais.estimators.nested import estimator as nested
+from sgais.estimators.nested.estimator import NestedConfig
 from sgais.fields import Chunk, as_arrays, check_chunk, infer_fields, num_rows
 from sgais.history.memory import Memory
-from sgais.model import Model, real_dtype
+from sgais.models.base import Model, real_dtype
 from sgais.online import Bindable, OnlineEvidence
-from sgais.progress_bar import progress_bar
+from sgais.progress import Progress, Report, progress_bar, silent
+from sgais.results.result import COMPLETE, Result
 from sgais.verdict import Verdict
 
 RECORDS = 100  # points of the evidence curve of a large data set

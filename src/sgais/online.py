@@ -11,30 +11,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sgais import checkpoint, fingerprint, running
+from sgais import checkpoint, run_loop
+from sgais.approximation.taylor import Surrogate
+from sgais.compute.positions import constrain
+from sgais.compute.random_keys import place
 from sgais.errors import SgaisError, require
-from sgais.estimators import paper, sgais
-from sgais.estimators.config import Config
-from sgais.estimators.curve import Curve
-from sgais.estimators.early import Early
-from sgais.estimators.error_budget import error_budget, in_words
-from sgais.estimators.inference_data import inference_data, island_draws
-from sgais.estimators.islands import Islands
-from sgais.estimators.late import Late
-from sgais.estimators.paper import PaperConfig
-from sgais.estimators.particles import place
-from sgais.estimators.record import EvidenceRecord
-from sgais.estimators.surrogate import Surrogate
-from sgais.estimators.weights import normalised
-from sgais.estimators.wide import Wide
+from sgais.estimators import paper
+from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.default import estimator as default
+from sgais.estimators.default.config import Config
+from sgais.estimators.default.phases.exact_phase import Early
+from sgais.estimators.default.phases.gradient_phase import Wide
+from sgais.estimators.default.phases.quadratic_phase import Late
 from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields, num_rows
 from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
-from sgais.model import Model, real_dtype
-from sgais.positions import constrain
-from sgais.prediction import Prediction, predict
-from sgais.replicates import expected_log_predictive
-from sgais.running import Place
+from sgais.models import fingerprint
+from sgais.models.base import Model, real_dtype
+from sgais.predictive.prediction import Prediction, predict
+from sgais.predictive.replicates import expected_log_predictive
+from sgais.results.arviz import inference_data, island_draws
+from sgais.results.curve import Curve
+from sgais.results.error_budget import error_budget, in_words
+from sgais.results.record import EvidenceRecord
+from sgais.run_loop import Place
+from sgais.smc.islands import Islands
+from sgais.smc.weights import normalised
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +49,7 @@ class Bindable(Protocol):
         """The model for chunks like this one."""
 
 
-ESTIMATORS: dict[type, Any] = {Config: sgais, PaperConfig: paper}
+ESTIMATORS: dict[type, Any] = {Config: default, PaperConfig: paper}
 HISTORIES: dict[str, Any] = {kind.__name__: kind for kind in (Memory, Disk, Reservoir)}
 SAVED_TYPES: dict[str, type] = {
     kind.__name__: kind
@@ -58,7 +60,7 @@ SAVED_TYPES: dict[str, type] = {
         Langevin,
         Field,
         Place,
-        sgais.State,
+        default.State,
         paper.PaperState,
         Early,
         Islands,
@@ -114,7 +116,7 @@ class OnlineEvidence:
         self._given = model
         self._model: Model | None = model if isinstance(model, Model) else None
         self._fields: Fields | None = None if self._model is None else self._model.fields
-        self._state: sgais.State | paper.PaperState | None = None
+        self._state: default.State | paper.PaperState | None = None
         self._history: History = Memory() if history is None else history
         self._records = Curve()
         self.place = Place()
@@ -178,7 +180,7 @@ class OnlineEvidence:
             every_seconds: Seconds from one checkpoint to the next; None for no such limit.
         """
         schedule = None if save_to is None else checkpoint.Schedule(save_to, every_chunks, every_seconds)
-        running.run(self, stream, schedule)
+        run_loop.run(self, stream, schedule)
         return self.last_record
 
     def save(self, path: str | Path) -> None:

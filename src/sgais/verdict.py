@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sgais.estimators.result import COMPLETE, Result
+from sgais.results.result import COMPLETE, Result
 
 if TYPE_CHECKING:
     import pandas as pd

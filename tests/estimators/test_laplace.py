@@ -8,13 +8,13 @@ from scipy import integrate, stats
 
 import sgais
 from sgais import simulate
+from sgais.approximation.importance import log_mean_with_control
 from sgais.estimators import laplace
-from sgais.estimators.importance import log_mean_with_control
 from sgais.estimators.laplace import LaplaceConfig
-from sgais.estimators.progress import silent
 from sgais.fields import as_arrays, check_chunk, infer_fields
-from sgais.model import Model
 from sgais.models import AutoRegression, GaussianMixture, LinearRegression, LogisticRegression
+from sgais.models.base import Model
+from sgais.progress import silent
 
 QUICK = LaplaceConfig(num_starts=4)
 

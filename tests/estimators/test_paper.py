@@ -7,12 +7,13 @@ import numpyro.distributions as dist
 import pytest
 
 import sgais
-from sgais import annealing, simulate
-from sgais.blocks import slabs
+from sgais import simulate
+from sgais.compute.blocks import slabs
 from sgais.estimators import paper as algorithm
 from sgais.history import Memory
 from sgais.models import LinearRegression
-from sgais.resampling import SCHEMES
+from sgais.smc import annealing
+from sgais.smc.resampling import SCHEMES
 
 MODEL = LinearRegression(dim=5)
 DATA = simulate.linear_regression(2000, seed=1).data

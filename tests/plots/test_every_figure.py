@@ -9,8 +9,8 @@ from matplotlib.text import Text
 
 import sgais
 from sgais import plots
+from sgais.comparison.records import ComparisonRecord, Standing
 from sgais.plots import style
-from sgais.standings import ComparisonRecord, Standing
 
 NAMES = list(plots.__all__)
 MARKED = ["annealing", "bayes_factors", "evidence", "probabilities"]

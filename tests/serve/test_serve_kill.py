@@ -9,8 +9,8 @@ from load import Load
 from served import COLUMNS, MODELS
 
 import sgais
-from sgais.serve.log_reader import LogReader
-from sgais.serve.row_log import RowLog
+from sgais.serve.log.reader import LogReader
+from sgais.serve.log.row_log import RowLog
 
 QUICK = ("--paper", "--set", "num_particles=16", "--chunk-size", "50", "--checkpoint-seconds", "0.3")
 

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgais.estimators.record import EvidenceRecord
-from sgais.serve.board import BEFORE_MODES, COMMON, SERVICE, Board, _columns
-from sgais.serve.metrics import prometheus
-from sgais.serve.records_table import EARLIER, records_table
-from sgais.serve.replay import board_of
-from sgais.serve.standing import ModelStanding, Remarks, alone
-from sgais.standings import ComparisonRecord, Standing
+from sgais.comparison.records import ComparisonRecord, Standing
+from sgais.results.record import EvidenceRecord
+from sgais.serve.board.board import BEFORE_MODES, COMMON, SERVICE, Board, _columns
+from sgais.serve.board.records_table import EARLIER, records_table
+from sgais.serve.board.replay import board_of
+from sgais.serve.board.standing import ModelStanding, Remarks, alone
+from sgais.serve.http.metrics import prometheus
 
 
 def record(rows, warning="", mode_doubt=0.0):
@@ -79,7 +79,7 @@ def test_a_replay_says_it(warnings, said):
 
 
 def test_records_of_before_there_was_a_column_are_read_from_a_folder(tmp_path):
-    from sgais.cli.folder import RunFolder
+    from sgais.cli.session.folder import RunFolder
 
     frame = pd.DataFrame([record(100, "bad")])
     folder = RunFolder(tmp_path)

@@ -5,11 +5,11 @@ import pytest
 
 import sgais
 from sgais import simulate
-from sgais.estimators import sgais as estimator
-from sgais.estimators.early import Early
-from sgais.estimators.islands import Islands
+from sgais.estimators.default import estimator
+from sgais.estimators.default.phases.exact_phase import Early
 from sgais.history import Memory
 from sgais.models import LinearRegression
+from sgais.smc.islands import Islands
 
 
 def posterior_so_far(model, config, data, rows, seed):

@@ -101,7 +101,7 @@ def test_where_pieces_end_does_not_show(monkeypatch):
     data = np.random.default_rng(0).normal(size=1_000)
     data[::7] = np.nan
     whole = list(sgais.stream(data, 64, on_error="skip"))
-    monkeypatch.setattr("sgais.streams.arrays.ROWS_PER_PIECE", 13)
+    monkeypatch.setattr("sgais.streams.sources.arrays.ROWS_PER_PIECE", 13)
     for chunk, other in zip(whole, sgais.stream(data, 64, on_error="skip"), strict=True):
         np.testing.assert_array_equal(chunk["y"], other["y"])
 

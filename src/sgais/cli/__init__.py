@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
-from sgais.cli.check import check
-from sgais.cli.compare import compare
-from sgais.cli.demo import demo
-from sgais.cli.estimate import estimate
+from sgais.cli.commands.check import check
+from sgais.cli.commands.compare import compare
+from sgais.cli.commands.demo import demo
+from sgais.cli.commands.estimate import estimate
+from sgais.cli.commands.plot import plot
+from sgais.cli.commands.resume import resume
+from sgais.cli.commands.run import run
+from sgais.cli.commands.serve import serve
 from sgais.cli.group import Commands
-from sgais.cli.plot import plot
-from sgais.cli.resume import resume
-from sgais.cli.run import run
-from sgais.cli.serve import serve
 
 app = typer.Typer(
     cls=Commands,

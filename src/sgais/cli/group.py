@@ -10,7 +10,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from sgais.cli.interruption import ending_at_once
+from sgais.cli.session.interruption import ending_at_once
 from sgais.errors import ConfigError, SgaisError
 
 USAGE, FAILURE = 2, 1

@@ -1,1 +1,1 @@
-"""Estimators of the evidence; `sgais.estimators.sgais` is the file to read first."""
+"""Estimators of the evidence; `sgais.estimators.default.estimator` is the file to read first."""

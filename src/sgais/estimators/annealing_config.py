@@ -1,12 +1,13 @@
 """The settings that annealed methods share: particles, temperatures, resampling."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 
 import numpy as np
 
-from sgais import annealing, resampling
 from sgais.errors import require, require_count
+from sgais.kernels import SGHMC
+from sgais.smc import annealing, resampling
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,29 @@ def _check_schedule(schedule: tuple[float, ...]) -> None:
     require(are_numbers, "schedule", "be None or a tuple of numbers", schedule, cure)
     rises = bool(np.all(np.diff([0.0, *schedule]) > 0))
     require(rises and schedule[-1:] == (1.0,), "schedule", "rise from above 0 to exactly 1", schedule)
+
+
+@dataclass(frozen=True)
+class PaperConfig(AnnealingConfig):
+    """The parameters of Algorithm 1; the defaults are the paper's. Written `sgais.Config.paper(...)`.
+
+    Attributes:
+        num_particles: As in `AnnealingConfig`, like the next three, which apply to every chunk.
+        target_ess_fraction: Target ESS over the number of particles.
+        schedule: Fixed inverse temperatures instead.
+        resampling: None, or a scheme.
+        batch_size: Rows per mini-batch of the past.
+        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set. `OnlineEvidence` takes chunks as
+            they come.
+        kernel: The parameters of the moves.
+    """
+
+    batch_size: int = 500
+    chunk_size: int = 500
+    kernel: SGHMC = field(default_factory=SGHMC)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_count("batch_size", self.batch_size)
+        require_count("chunk_size", self.chunk_size)
+        require(isinstance(self.kernel, SGHMC), "kernel", "be a sgais.SGHMC", self.kernel)

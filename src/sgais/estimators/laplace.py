@@ -14,24 +14,23 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 import numpy as np
 
-from sgais.annealing import effective_sample_size
-from sgais.blocks import slabs
+from sgais.approximation.importance import log_mean_with_control
+from sgais.approximation.log_posterior import Posterior
+from sgais.approximation.modes.found import Found
+from sgais.approximation.modes.mode_search import Limits, searching
+from sgais.approximation.modes.newton import climb_all
+from sgais.approximation.pareto import LARGEST_TRUSTED, tail_shape, unseen_tail
+from sgais.approximation.proposal import Proposal, allocate, draw_pairs, log_densities
+from sgais.compute.blocks import slabs
+from sgais.compute.positions import constrain
+from sgais.compute.prior_draws import sample_prior
 from sgais.errors import EstimationError, require, require_count
-from sgais.estimators.deadline import Deadline, OutOfTime
-from sgais.estimators.found import Found
-from sgais.estimators.importance import log_mean_with_control
-from sgais.estimators.newton import climb_all
-from sgais.estimators.pareto import LARGEST_TRUSTED, tail_shape, unseen_tail
-from sgais.estimators.particles import sample_prior
-from sgais.estimators.posterior import Posterior
-from sgais.estimators.progress import Progress, Report
-from sgais.estimators.proposal import Proposal, allocate, draw_pairs, log_densities
-from sgais.estimators.result import COMPLETE, Result
-from sgais.estimators.search import Limits, searching
-from sgais.estimators.weights import normalised
 from sgais.fields import Chunk, num_rows
-from sgais.model import Model, real_dtype
-from sgais.positions import constrain
+from sgais.models.base import Model, real_dtype
+from sgais.progress import Deadline, OutOfTime, Progress, Report
+from sgais.results.result import COMPLETE, Result
+from sgais.smc.annealing import effective_sample_size
+from sgais.smc.weights import normalised
 
 BATCH_PAIRS = 32  # evaluated between two looks at the clock
 SMALLEST_ESS = 50.0  # below it the spread of the weights is itself a guess

@@ -6,51 +6,25 @@ of the chunk) and `move` (SGHMC on the chunk and mini-batches of the past), each
 configuration and a capacity of chunks.
 """
 
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
 import jax
 import numpy as np
 
-from sgais import annealing, gradients
-from sgais.blocks import Blocks, pack
-from sgais.errors import require, require_count
-from sgais.estimators.annealing_config import AnnealingConfig
-from sgais.estimators.particles import draw_prior, key_of, place
-from sgais.estimators.record import Estimate, Info
-from sgais.estimators.weights import accumulate, resample, usable, without_failures
+from sgais.compute import gradients
+from sgais.compute.blocks import Blocks, pack
+from sgais.compute.likelihood import log_likelihoods as weigh
+from sgais.compute.prior_draws import draw_prior
+from sgais.compute.random_keys import key_of, place
+from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.base import Info
 from sgais.fields import Chunk, num_rows
 from sgais.history import Past, draw
 from sgais.kernels import SGHMC, sghmc
-from sgais.likelihood import log_likelihoods as weigh
-from sgais.model import Model, Rows
-
-
-@dataclass(frozen=True)
-class PaperConfig(AnnealingConfig):
-    """The parameters of Algorithm 1; the defaults are the paper's. Written `sgais.Config.paper(...)`.
-
-    Attributes:
-        num_particles: As in `AnnealingConfig`, like the next three, which apply to every chunk.
-        target_ess_fraction: Target ESS over the number of particles.
-        schedule: Fixed inverse temperatures instead.
-        resampling: None, or a scheme.
-        batch_size: Rows per mini-batch of the past.
-        chunk_size: Rows per chunk when `sgais.estimate` cuts up a data set. `OnlineEvidence` takes chunks as
-            they come.
-        kernel: The parameters of the moves.
-    """
-
-    batch_size: int = 500
-    chunk_size: int = 500
-    kernel: SGHMC = field(default_factory=SGHMC)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_count("batch_size", self.batch_size)
-        require_count("chunk_size", self.chunk_size)
-        require(isinstance(self.kernel, SGHMC), "kernel", "be a sgais.SGHMC", self.kernel)
+from sgais.models.base import Model, Rows
+from sgais.smc import annealing
+from sgais.smc.weights import Estimate, accumulate, resample, usable, without_failures
 
 
 class PaperState(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sgais.errors import require
-from sgais.estimators.record import EvidenceRecord
+from sgais.results.record import EvidenceRecord
 
 Records: TypeAlias = Sequence[EvidenceRecord]
 # One curve, several by model name, or the records of a comparison, each with the standings of its models.

@@ -14,17 +14,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from sgais.serve.assets import Asset, load_assets
-from sgais.serve.board import FAILED, Board
-from sgais.serve.bodies import PARSERS
-from sgais.serve.events import Readers
+from sgais.serve.board.board import FAILED, Board
+from sgais.serve.http.assets import Asset, load_assets
+from sgais.serve.http.events import Readers
+from sgais.serve.http.metrics import CONTENT_TYPE, prometheus
+from sgais.serve.http.openapi import document
+from sgais.serve.http.requests import body_of, key_of, media_type_of, number_of
+from sgais.serve.http.security import HEADERS, Guard
+from sgais.serve.intake.bodies import PARSERS
 from sgais.serve.limits import Limits, RateLimit
-from sgais.serve.metrics import CONTENT_TYPE, prometheus
-from sgais.serve.openapi import document
 from sgais.serve.predictions import Predictions
 from sgais.serve.refusal import RefusalError
-from sgais.serve.requests import body_of, key_of, media_type_of, number_of
-from sgais.serve.security import HEADERS, Guard
 from sgais.serve.service import Service
 
 FARTHEST_ROW = 10**15 - 1

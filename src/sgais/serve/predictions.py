@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgais.comparison import Comparison
+from sgais.comparison.comparison import Comparison
 from sgais.errors import DataError, ModelError, SgaisError
 from sgais.fields import Chunk, num_rows
-from sgais.prediction import Prediction
+from sgais.predictive.prediction import Prediction
 from sgais.serve.refusal import RefusalError
 
 LEVELS = (0.05, 0.5, 0.95)

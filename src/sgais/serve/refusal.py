@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sgais.streams.bad_rows import BadRow
+from sgais.streams.cleaning.bad_rows import BadRow
 
 LONGEST_REASON = 300  # characters; a cell that is shown may be of any length
 MOST_ROWS = 20

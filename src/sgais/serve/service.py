@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from sgais.comparison import Comparison
+from sgais.comparison.comparison import Comparison
 from sgais.errors import ConfigError
-from sgais.estimators.config import Config
-from sgais.estimators.paper import PaperConfig
+from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.default.config import Config
 from sgais.fields import Chunk, Fields
 from sgais.history import History
-from sgais.model import Model, real_dtype
+from sgais.models.base import Model, real_dtype
 from sgais.online import Bindable
-from sgais.serve.admission import Admission
-from sgais.serve.board import SERVICE, Board
-from sgais.serve.idempotency import Keys
-from sgais.serve.intake import Intake
+from sgais.serve.board.board import SERVICE, Board
+from sgais.serve.intake.admission import Admission
+from sgais.serve.intake.idempotency import Keys
+from sgais.serve.intake.intake import Intake
 from sgais.serve.limits import Limits
-from sgais.serve.row_log import RowLog
-from sgais.serve.service_state import ServiceState, exists
+from sgais.serve.log.row_log import RowLog
+from sgais.serve.state import ServiceState, exists
 from sgais.serve.worker import Worker
 from sgais.shift import ShiftDetector
 

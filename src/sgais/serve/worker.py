@@ -12,14 +12,14 @@ from pathlib import Path
 
 from sgais.errors import CheckpointError, DataError, EstimationError, HistoryError, SgaisError
 from sgais.fields import Chunk
-from sgais.serve.alarms import new_alarms
-from sgais.serve.board import FAILED, RUNNING
-from sgais.serve.log_reader import LogReader
+from sgais.serve.board.alarms import new_alarms
+from sgais.serve.board.board import FAILED, RUNNING
+from sgais.serve.board.standing import remarks_of, standings_of
+from sgais.serve.log.reader import LogReader
+from sgais.serve.log.row_log import RowLog
 from sgais.serve.predictions import Forecaster
 from sgais.serve.refusal import cut
-from sgais.serve.row_log import RowLog
-from sgais.serve.service_state import ServiceState
-from sgais.serve.standing import remarks_of, standings_of
+from sgais.serve.state import ServiceState
 
 KEPT_RECORDS = 256  # of a comparison; the board keeps the rest, thinned
 SECONDS_BETWEEN_LOOKS = 0.02  # at a log with too few rows for a chunk

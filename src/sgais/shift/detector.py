@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgais.errors import require, require_count
-from sgais.estimators.record import EvidenceRecord
+from sgais.results.record import EvidenceRecord
 from sgais.shift.baseline import Surprise
 from sgais.shift.cusum import Cusum
 from sgais.shift.memory import Memory

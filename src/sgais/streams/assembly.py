@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sgais.fields import Chunk
-from sgais.streams.bad_rows import BadRow
-from sgais.streams.cleaning import Clean
+from sgais.streams.cleaning.bad_rows import BadRow
+from sgais.streams.cleaning.cleaning import Clean
 
 
 class Delivery(NamedTuple):

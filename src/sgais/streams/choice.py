@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from sgais.errors import ConfigError, DataError, require
-from sgais.streams.arrays import ArraySource
-from sgais.streams.csv_text import CsvSource
-from sgais.streams.files import FileLines, FollowedLines, StandardInputLines
-from sgais.streams.iterables import IterableSource
-from sgais.streams.ndjson import NdjsonSource
-from sgais.streams.parquet import ParquetSource
 from sgais.streams.source import Source
-from sgais.streams.tables import is_table, table_source
+from sgais.streams.sources.arrays import ArraySource
+from sgais.streams.sources.csv_text import CsvSource
+from sgais.streams.sources.files import FileLines, FollowedLines, StandardInputLines
+from sgais.streams.sources.iterables import IterableSource
+from sgais.streams.sources.ndjson import NdjsonSource
+from sgais.streams.sources.parquet import ParquetSource
+from sgais.streams.sources.tables import is_table, table_source
 
 FORMATS = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
 TEXT_SOURCES: dict[str, type[CsvSource] | type[NdjsonSource]] = {"csv": CsvSource, "ndjson": NdjsonSource}

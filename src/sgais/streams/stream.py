@@ -7,10 +7,10 @@ from typing import Any, Self
 from sgais.errors import DataError, require, require_count
 from sgais.fields import Chunk, Fields
 from sgais.streams.assembly import Assembly, Delivery
-from sgais.streams.bad_rows import check_policy
 from sgais.streams.choice import choose_source
-from sgais.streams.cleaning import Cleaner
-from sgais.streams.mapping import column_mapping, wanted_columns
+from sgais.streams.cleaning.bad_rows import check_policy
+from sgais.streams.cleaning.cleaning import Cleaner
+from sgais.streams.cleaning.mapping import column_mapping, wanted_columns
 from sgais.streams.prefetch import read_ahead
 from sgais.streams.source import Source, existing_columns, past_the_end
 

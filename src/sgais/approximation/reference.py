@@ -1,0 +1,136 @@
+"""A density near the posterior that can be drawn from and whose integral is one: where log Z is taken outright.
+
+Student t's around the posterior's modes and around the particles of each, and a share of the prior: the t's are shaped
+like the posterior, their tails are heavier, and the prior bounds what they may have missed. How far it is from the
+posterior does not bias log Z, only how much work is left to go from one to the other (`outright`).
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sgais.approximation.gaussian import Gaussian, of_positions
+from sgais.approximation.student_t import log_constant, log_fall, standard_draws
+from sgais.compute.positions import log_priors
+from sgais.compute.prior_draws import sample_prior
+from sgais.models.base import Model, real_dtype
+
+PRIOR_SHARE = 0.05
+COMPONENTS = 8  # one number of them, one compiled program
+FEWEST = 4  # particles per parameter, for a covariance of their own
+BY_EVIDENCE = 0.4  # share of the draws that the modes get by their evidence, the rest is by the particles' shape
+PURPOSE = 5  # of random numbers
+
+
+class Reference(NamedTuple):
+    """A mixture of Student t's and the prior.
+
+    Attributes:
+        centres: Of the t's, shape (components, d).
+        roots: L with L L' the t's inverse scale matrix, shape (components, d, d).
+        log_factors: Log of a t's share times its normalising constant, shape (components,); -inf for one not in use.
+        log_prior_share: Of the prior.
+    """
+
+    centres: np.ndarray
+    roots: np.ndarray
+    log_factors: np.ndarray
+    log_prior_share: np.ndarray
+
+    @property
+    def shares(self) -> np.ndarray:
+        """The share of each t, and last of the prior."""
+        dimension = self.centres.shape[1]
+        log_volumes = np.linalg.slogdet(self.roots.astype(np.float64))[1]
+        log_shares = self.log_factors - log_volumes - log_constant(dimension, _freedom(dimension))
+        return np.exp(np.append(log_shares, self.log_prior_share))
+
+
+def mixture(parts: list[tuple[float, Gaussian]], dimension: int) -> Reference:
+    """The reference of t's with these shares, each shaped by a Gaussian; the largest where these are too many."""
+    largest = sorted(parts, key=lambda part: -part[0])[:COMPONENTS]
+    total = sum(share for share, _ in largest)
+    centres, roots = np.zeros((COMPONENTS, dimension)), np.tile(np.eye(dimension), (COMPONENTS, 1, 1))
+    log_factors = np.full(COMPONENTS, -np.inf)
+    for number, (share, gaussian) in enumerate(largest):
+        centres[number], roots[number] = gaussian.centre, np.linalg.cholesky(gaussian.precision)
+        log_share = np.log(share / total * (1 - PRIOR_SHARE))
+        log_volume = np.sum(np.log(np.diag(roots[number])))
+        log_factors[number] = log_share + log_volume + log_constant(dimension, _freedom(dimension))
+    return Reference(centres, roots, log_factors, np.log(PRIOR_SHARE))
+
+
+def fit(positions: np.ndarray, modes: list[tuple[Gaussian, float]]) -> Reference:
+    """A reference shaped by particles of equal weight, and by the modes that are known and their log evidences."""
+    dimension = positions.shape[1]
+    if not modes:
+        moments = of_positions(positions)
+        assert moments is not None
+        return mixture([(1.0, moments)], dimension)
+    owners = np.argmin([gaussian.distances(positions) for gaussian, _ in modes], axis=0)
+    log_evidences = np.array([log_evidence for _, log_evidence in modes])
+    hopes = np.exp(0.5 * (log_evidences - log_evidences.max()))  # roots, since Laplace's evidences may be off by nats
+    parts: list[tuple[float, Gaussian]] = []
+    for number, (gaussian, _) in enumerate(modes):
+        mine = positions[owners == number]
+        share = (1 - BY_EVIDENCE) * len(mine) / len(positions)
+        moments = of_positions(mine) if len(mine) >= FEWEST * dimension else None
+        if moments is not None:
+            parts.append((share, moments))
+        hoped = BY_EVIDENCE * hopes[number] / hopes.sum()
+        parts.append((hoped if moments is not None else share + hoped, gaussian))
+    return mixture(parts, dimension)
+
+
+def nothing(dimension: int) -> Reference:
+    """In the place of a reference where there is none, for programs that are made for both cases."""
+    zeros = np.zeros((COMPONENTS, dimension)), np.zeros((COMPONENTS, dimension, dimension))
+    return on_device(Reference(*zeros, np.zeros(COMPONENTS), np.zeros(())))
+
+
+def on_device(reference: Reference) -> Reference:
+    """In the numbers of the device."""
+    return Reference(*(np.asarray(part, real_dtype()) for part in reference))
+
+
+def draw(model: Model, reference: Reference, count: int, seed: int, generator: np.random.Generator) -> np.ndarray:
+    """Positions of draws, shape (count, d), in random order: each part has as many as its share says."""
+    shares = reference.shares
+    places = (np.arange(count) + generator.random()) / count
+    sources = np.minimum(np.searchsorted(np.cumsum(shares / shares.sum()), places), len(shares) - 1)
+    positions = np.empty((count, reference.centres.shape[1]))
+    dimension = positions.shape[1]
+    for number in np.unique(sources[sources < COMPONENTS]):
+        mine = sources == number
+        noise = standard_draws(generator, mine.sum(), dimension, _freedom(dimension))
+        positions[mine] = reference.centres[number] + np.linalg.solve(reference.roots[number].T, noise.T).T
+    of_prior = sources == COMPONENTS
+    positions[of_prior] = sample_prior(model, of_prior.sum(), seed, PURPOSE, int(generator.integers(2**31)))
+    return generator.permutation(positions).astype(real_dtype()).astype(np.float64)
+
+
+def log_densities(model: Model, reference: Reference, positions: np.ndarray) -> np.ndarray:
+    """At positions (n, d), in float64 on the host."""
+    return np.asarray(_log_sum(np, reference, positions, log_priors(model, positions)))
+
+
+def log_density(reference: Reference, positions: jax.Array, log_priors: jax.Array) -> jax.Array:
+    """At positions (n, d) whose prior density is known, in compiled code."""
+    return _log_sum(jnp, reference, positions, log_priors)
+
+
+def _log_sum(xp: Any, reference: Reference, positions: Any, log_priors: Any) -> Any:
+    dimension = positions.shape[1]
+    total = reference.log_prior_share + log_priors
+    for number in range(COMPONENTS):
+        whitened = (positions - reference.centres[number]) @ reference.roots[number]
+        fall = log_fall(xp.sum(whitened**2, axis=1), dimension, _freedom(dimension), xp)
+        total = xp.logaddexp(total, reference.log_factors[number] + fall)
+    return total
+
+
+def _freedom(dimension: int) -> float:
+    """Degrees of freedom of the t's: heavy tails, but not so heavy that in many dimensions all draws are there."""
+    return 5.0 + 0.5 * dimension

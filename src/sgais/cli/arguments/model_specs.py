@@ -1,0 +1,167 @@
+"""Models as they are named on the command line.
+
+`linear-regression:dim=5` is a ready model with options; `mymodels.py:model` and `package.module:model` are a
+`sgais.Model`, a NumPyro model, or a function without arguments that returns one of them.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from sgais.cli.arguments.assignments import nearest, value_of
+from sgais.errors import ConfigError, ModelError, SgaisError
+from sgais.models import AutoRegression, GaussianMixture, LinearRegression, LogisticRegression
+from sgais.models.numpyro import from_numpyro
+from sgais.online import Bindable
+
+Columns = Mapping[str, str | Sequence[str]]
+
+
+class Ready(NamedTuple):
+    """A ready model, and the option that is the number of source columns mapped to one of its columns."""
+
+    kind: Callable[..., Bindable]
+    size_option: str
+    size_column: str
+
+
+READY = {
+    "linear-regression": Ready(LinearRegression, "dim", "x"),
+    "logistic-regression": Ready(LogisticRegression, "dim", "x"),
+    "gaussian-mixture": Ready(GaussianMixture, "dim", "y"),
+    "auto-regression": Ready(AutoRegression, "order", "x"),
+}
+
+
+def complete_model(incomplete: str) -> list[str]:
+    """For the shell: the ready models that begin like this."""
+    return [name for name in READY if name.startswith(incomplete)]
+
+
+def named_specs(texts: Sequence[str]) -> dict[str, str]:
+    """`name=spec`, or a spec that is its own name, as specs by name."""
+    specs: dict[str, str] = {}
+    for text in texts:
+        # The options of a spec come behind its colon: `five=gaussian-mixture:components=5`.
+        named = re.fullmatch(r"([^=:]+)=(.+)", text)
+        name, spec = named.groups() if named else (text, text)
+        if name in specs:
+            raise ConfigError(f"`MODEL` must have different names, got {name!r} twice. Write NAME=MODEL.")
+        specs[name] = spec
+    return specs
+
+
+def model_of(spec: str, columns: Columns) -> Bindable:
+    """The model that a text means; the number of its features is read off the columns where it is not said."""
+    name, _, rest = spec.partition(":")
+    if name in READY:
+        return _ready(spec, READY[name], _options(name, rest), columns)
+    path, colon, attribute = spec.rpartition(":")
+    if not colon or "=" in attribute or not attribute.isidentifier():
+        raise ConfigError(
+            f"`MODEL` must be a ready model or a path such as mymodels.py:model, got {spec!r}. {nearest(name, READY)}"
+        )
+    return _bindable(spec, _attribute(_module(path), path, attribute))
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    """`dim=3,features=0,1` as options; a comma that no name follows belongs to the value before it."""
+    options: dict[str, Any] = {}
+    for part in re.split(r",(?=\w+=)", text) if text else []:
+        option, sign, value = part.partition("=")
+        if not sign:
+            raise ConfigError(f"`MODEL` must have options as in {name}:name=value, got {part!r}.")
+        options[option] = value_of(f"[{value}]") if "," in value else value_of(value)
+    return options
+
+
+def _ready(spec: str, ready: Ready, options: dict[str, Any], columns: Columns) -> Bindable:
+    signature = inspect.signature(ready.kind)
+    for option in options:
+        if option not in signature.parameters:
+            raise ConfigError(
+                f"`MODEL` must have options of its own, got {option!r} in {spec!r}. "
+                f"{nearest(option, signature.parameters)}"
+            )
+    if ready.size_option not in options and ready.size_column in columns:
+        options[ready.size_option] = _count(columns[ready.size_column])
+    for option, value in options.items():  # `features=0` is a list of one
+        if "Sequence" in str(signature.parameters[option].annotation) and not isinstance(value, list):
+            options[option] = [value]
+    try:
+        signature.bind(**options)
+    except TypeError as error:
+        missing = next(name for name, p in signature.parameters.items() if p.default is p.empty and name not in options)
+        how = f"{spec}{',' if ':' in spec else ':'}{missing}=2"
+        if missing == ready.size_option:
+            how += f", or map the columns: --columns {ready.size_column}=a,b"
+        raise ConfigError(f"`MODEL` must say its {missing!r}, got {spec!r}. Write {how}.") from error
+    return ready.kind(**options)
+
+
+def _count(mapped: str | Sequence[str]) -> int:
+    return 1 if isinstance(mapped, str) else len(mapped)
+
+
+def _module(path: str) -> ModuleType:
+    """Import a file or a module; what stands beside it, or in the present folder, can be imported too."""
+    try:
+        return _from_file(Path(path)) if path.endswith(".py") else _from_name(path)
+    except SgaisError:
+        raise
+    except Exception as error:
+        raise ModelError(f"`{path}` must be imported without an error, got {type(error).__name__}: {error}.") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise ConfigError(f"`MODEL` must be in a file that exists, got {path}.")
+    sys.path.insert(0, str(path.parent.resolve()))
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    assert specification is not None, "a name that ends in .py has a loader"
+    assert specification.loader is not None, "a name that ends in .py has a loader"
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[path.stem] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def _from_name(name: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise  # it is there, and imports something that is not
+        raise ConfigError(
+            f"`MODEL` must be a ready model, a file or a module that can be imported, got {name!r}. "
+            f"{nearest(name, READY)}"
+        ) from error
+
+
+def _attribute(module: ModuleType, path: str, name: str) -> Any:
+    if not hasattr(module, name):
+        public = [each for each in vars(module) if not each.startswith("_")]
+        raise ConfigError(f"`MODEL` must be something that {path} defines, got {name!r}. {nearest(name, public)}")
+    return getattr(module, name)
+
+
+def _bindable(spec: str, found: Any) -> Bindable:
+    if hasattr(found, "bind") and not inspect.isclass(found):
+        return found
+    if inspect.isfunction(found) and not inspect.signature(found).parameters:
+        try:
+            return _bindable(spec, found())
+        except SgaisError:
+            raise
+        except Exception as error:
+            raise ModelError(f"`{spec}` must return a model, got {type(error).__name__}: {error}.") from error
+    if inspect.isfunction(found):
+        return from_numpyro(found)
+    raise ModelError(f"`{spec}` must be a sgais.Model or a NumPyro model, got a {type(found).__name__}.")

@@ -1,0 +1,147 @@
+"""The options that commands share, and how a command takes them all at once."""
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from sgais.cli.arguments.strict import StrictFlag
+
+
+class Output(StrEnum):
+    """How a result is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+class OnError(StrEnum):
+    """What is done with a bad row."""
+
+    RAISE = "raise"
+    SKIP = "skip"
+    QUARANTINE = "quarantine"
+
+
+class Format(StrEnum):
+    """Of a source whose name does not tell."""
+
+    CSV = "csv"
+    NDJSON = "ndjson"
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True)
+class DataFlags:
+    """How a source is read."""
+
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", "-c", metavar="NAME=COLUMN,...", help="The model's column from those of the source."),
+    ] = None
+    categories: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=A,B,...", help="What text in a column becomes 0, 1, ...")
+    ] = None
+    format: Annotated[Format | None, typer.Option(help="Where the name does not tell, as for standard input.")] = None
+    on_error: Annotated[OnError | None, typer.Option(help="What to do with bad rows (default: raise).")] = None
+    quarantine: Annotated[str | None, typer.Option(metavar="FILE", help="Where bad rows go.")] = None
+
+
+@dataclass(frozen=True)
+class EstimatorFlags:
+    """How the evidence is estimated."""
+
+    seed: Annotated[int | None, typer.Option(min=0, help="Determines every random number (default: 0).")] = None
+    paper: Annotated[bool | None, typer.Option("--paper", help="The algorithm as published, nothing added.")] = None
+    set: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the estimator, e.g. num_particles=256."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class StreamFlags:
+    """How a stream is taken in and what becomes of it."""
+
+    chunk_size: Annotated[int | None, typer.Option(min=1, help="Rows per chunk (default: 500).")] = None
+    follow: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="Wait so long for more rows at the end of the file.")
+    ] = None
+    history: Annotated[
+        str | None, typer.Option(help="How the past is kept: memory (default), disk or reservoir:100000.")
+    ] = None
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="For checkpoints, records, plots, report.")] = None
+    checkpoint_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+    ] = None
+    output: Annotated[Output, typer.Option(help="What to print at the end; csv is the whole curve.")] = Output.TABLE
+    live: Annotated[bool, typer.Option("--live", help="Show it on a page in the browser.")] = False
+    strict: StrictFlag = False
+
+
+@dataclass(frozen=True)
+class ServiceFlags:
+    """How a service takes rows in and where it keeps them."""
+
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", "-c", metavar="NAME=COLUMN,...", help="The model's column from those of the rows."),
+    ] = None
+    categories: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=A,B,...", help="What text in a column becomes 0, 1, ...")
+    ] = None
+    chunk_size: Annotated[int | None, typer.Option(min=1, help="Rows per chunk (default: 500).")] = None
+    history: Annotated[
+        str | None, typer.Option(help="How the past is kept: reservoir:100000 (default), memory or disk.")
+    ] = None
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="Where rows and checkpoints are kept.")] = None
+    checkpoint_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+    ] = None
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """Let Typer see an option for each field of the dataclasses among the parameters of a command.
+
+    Typer reads options off a signature; without this, every command would have to repeat what it shares with others.
+    """
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, Any] = {}
+    for parameter in inspect.signature(command).parameters.values():
+        kind: Any = parameter.annotation
+        if dataclasses.is_dataclass(kind):
+            groups[parameter.name] = kind
+            parameters += _of_fields(kind)
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+
+    @functools.wraps(command)
+    def called(**values: Any) -> None:
+        packed = {
+            name: group(**{field.name: values.pop(field.name) for field in dataclasses.fields(group)})
+            for name, group in groups.items()
+        }
+        command(**values, **packed)
+
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return called
+
+
+def _of_fields(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in dataclasses.fields(group)
+    ]

@@ -1,0 +1,19 @@
+"""`--strict`: a number that should not be trusted is to show in the exit code, for scripts that read nothing else."""
+
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
+
+import typer
+
+from sgais.monitoring.snapshot import Line
+
+WARNED = 3  # the exit code: all was done, printed and saved, but a number carries a warning
+
+StrictFlag: TypeAlias = Annotated[
+    bool, typer.Option("--strict", help=f"Exit code {WARNED} if a number carries a warning at the end.")
+]
+
+
+def code_of(lines: Sequence[Line], is_strict: bool) -> int:
+    """The exit code of a run that came to its end."""
+    return WARNED if is_strict and any(line.warning or line.failure for line in lines) else 0

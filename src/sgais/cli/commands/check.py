@@ -1,0 +1,46 @@
+"""`sgais check`: is a model sound?"""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from sgais.cli.arguments.model_specs import complete_model, model_of
+from sgais.cli.arguments.options import DataFlags, expanded
+from sgais.cli.arguments.settings import columns_of, gather
+from sgais.cli.group import FAILURE
+from sgais.cli.output.say import console_for
+from sgais.cli.session.session import open_stream
+from sgais.models.checks import NUM_ROWS, check_model, made_up_rows
+
+
+@expanded
+def check(
+    data: DataFlags,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="As in sgais run.", autocompletion=complete_model)],
+    source: Annotated[
+        str | None, typer.Argument(metavar="[SOURCE]", help="Rows to try it on; ready models can do without.")
+    ] = None,
+) -> None:
+    """Tell the author of a model whether it is sound, and how fast it is.
+
+    \b
+    Examples:
+      sgais check mymodels.py:model people.csv -c x=height,age -c y=weight
+      sgais check gaussian-mixture:components=5,dim=2
+
+    Looks at shapes, values at draws from the prior, gradients against finite differences, float32 against float64,
+    whether rows are independent, and speed. The exit code is 1 if something is wrong.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    found = model_of(model, columns_of(data.columns or []))
+    if source is None:
+        rows = made_up_rows(found)
+    else:
+        rows = open_stream(gather({model: model}, source, False, data), [found]).take(NUM_ROWS)
+    findings = check_model(found, rows)
+    console = console_for()
+    for finding in findings:
+        mark = "[green]good[/]" if finding.is_good else "[bold red]WRONG[/]"
+        console.print(f"{mark} [bold]{finding.what}[/]: {escape(finding.detail)}", highlight=False, soft_wrap=True)
+    if not all(finding.is_good for finding in findings):
+        raise typer.Exit(FAILURE)

@@ -1,0 +1,39 @@
+"""`sgais compare`: several models on one stream."""
+
+from typing import Annotated
+
+import typer
+
+from sgais.cli.arguments.model_specs import complete_model, named_specs
+from sgais.cli.arguments.options import DataFlags, EstimatorFlags, StreamFlags, expanded
+from sgais.cli.arguments.settings import gather
+from sgais.cli.session.execution import start
+
+
+@expanded
+def compare(
+    data: DataFlags,
+    estimator: EstimatorFlags,
+    stream: StreamFlags,
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME=]MODEL...", help="Models as in sgais run.", autocompletion=complete_model),
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="One more model.")] = None,
+    source: Annotated[str | None, typer.Option("--data", "-d", metavar="SOURCE", help="As in sgais run.")] = None,
+) -> None:
+    """Which of several models, and how sure: their evidences and probabilities while the data arrive.
+
+    \b
+    Examples:
+      sgais compare mymodels.py:first mymodels.py:second --data events.ndjson
+      sgais compare all=linear-regression one=linear-regression:features=0 \\
+        --data people.csv -c x=height,age -c y=weight --save people-run
+      sgais compare three=gaussian-mixture:components=3 \\
+        five=gaussian-mixture:components=5 --data points.csv -c y=a,b
+      cat d.csv | sgais compare my.py:first my.py:second -d - --format csv
+
+    All models want the same columns. With --save DIR there are figures and a report, and sgais resume DIR goes on.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    specs = named_specs([*(models or []), *(model or [])])
+    start(gather(specs, source, True, data, estimator, stream), stream)

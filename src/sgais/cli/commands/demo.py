@@ -1,0 +1,112 @@
+"""`sgais demo`: data that change twice, and three models that compete for them (section 6.2 of the paper)."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+from rich.console import Console
+
+from sgais import simulate
+from sgais.cli.arguments.settings import Settings
+from sgais.cli.arguments.strict import StrictFlag, code_of
+from sgais.cli.output.live import view_of
+from sgais.cli.output.result import print_table, save_records, write_report
+from sgais.cli.output.say import console_for, say, say_warnings
+from sgais.cli.output.words import share
+from sgais.cli.session.folder import DOTS_PER_INCH, RunFolder
+from sgais.cli.session.session import Session
+from sgais.comparison.comparison import Comparison
+
+COMPONENTS = (3, 5, 7)
+SHARES = (0.25, 0.3, 0.45)  # of the rows, in each phase
+CHUNK_SIZE = 100
+# A third of the default's particles while rows are few, to be quick; the errors say what that costs.
+PARAMETERS = {"num_particles": 64, "early_factor": 4}
+POINTS = "points.parquet"
+
+
+def demo(
+    rows: Annotated[int, typer.Option(min=500, help="Rows to stream.")] = 4_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the data and of the estimate.")] = 0,
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for data and report.")] = Path("demo-output"),
+    strict: StrictFlag = False,
+) -> None:
+    """Watch three models compete for data that change twice.
+
+    \b
+    Examples:
+      sgais demo
+      sgais demo --rows 1000 --seed 1 --output elsewhere
+
+    3 Gaussians make the first rows, then 5, then 7. Mixtures of 3, 5 and 7 components are compared while the rows
+    arrive, shift detectors watch, and the folder has figures and a report at the end.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    console, folder = console_for(), RunFolder(output)
+    settings, phases = _settings(output / POINTS, seed), tuple(int(rows * share) for share in SHARES)
+    folder.clear()
+    folder.begin(settings)
+    data = simulate.shifting_mixture(phases, COMPONENTS, seed=seed)
+    pd.DataFrame(data.data["y"], columns=["a", "b"]).to_parquet(folder.path / POINTS)
+    _introduce(console, phases)
+
+    session, errors = Session(settings, folder), console_for(is_error=True)
+    say_warnings(errors)
+    interruption = session.run(view_of(errors, session.title, sum(phases)))
+    story = _story(session, phases)
+    print_table(console, session)
+    for line in story:
+        say(console, line)
+    save_records(session, folder)
+    if interruption.signal_number is None:
+        from sgais import plots  # Matplotlib is slow to import
+
+        histograms = plots.histograms(data.data, list(data.parameters["phase_ends"]))
+        histograms.savefig(folder.path / "histograms.png", dpi=DOTS_PER_INCH)
+        write_report(session, folder, story, ["histograms.png"])
+        _say_what_next(console, output)
+    raise typer.Exit(interruption.exit_code or code_of(session.snapshot().lines, strict))
+
+
+def _introduce(console: Console, phases: tuple[int, ...]) -> None:
+    parts = [f"{count} Gaussians make {rows:,}" for count, rows in zip(COMPONENTS, phases, strict=True)]
+    made = f"{parts[0]} of them, then {', then '.join(parts[1:])}."
+    say(console, f"{sum(phases):,} points in the plane arrive {CHUNK_SIZE} at a time. {made}")
+    say(console, "Three models, mixtures of 3, 5 and 7 Gaussians, do not know that. Which is right, and when?")
+
+
+def _say_what_next(console: Console, output: Path) -> None:
+    say(console, f"\nOpen {output / 'report.html'}: figures and all of this on one page.")
+    say(console, "Next, on a file of yours: sgais compare --help, or at once on these points:")
+    say(console, "  sgais compare gaussian-mixture:components=5 gaussian-mixture:components=6 \\")
+    say(console, f"    --data {output / POINTS} -c y=a,b --paper")
+
+
+def _settings(data: Path, seed: int) -> Settings:
+    return Settings(
+        models={f"{count} components": f"gaussian-mixture:components={count}" for count in COMPONENTS},
+        source=str(data),
+        is_comparison=True,
+        columns={"y": ["a", "b"]},
+        chunk_size=CHUNK_SIZE,
+        seed=seed,
+        parameters=PARAMETERS,
+        working_directory=str(Path.cwd()),
+    )
+
+
+def _story(session: Session, phases: tuple[int, ...]) -> list[str]:
+    """Who led when the data changed, and at the end."""
+    assert isinstance(session.follower, Comparison), "the demo compares"
+    records = session.follower.records
+    lines, end = [], 0
+    for count, rows in zip(COMPONENTS, phases, strict=True):
+        end += rows
+        seen = [record for record in records if record.num_rows <= end]
+        if seen and records[-1].num_rows >= end - CHUNK_SIZE:
+            leader = seen[-1].models[seen[-1].leader]
+            lines.append(
+                f"After the phase of {count} Gaussians, at row {seen[-1].num_rows:,}: {seen[-1].leader} leads with "
+                f"probability {share(leader.probability)} ({share(leader.low)} to {share(leader.high)})."
+            )
+    return lines

@@ -1,0 +1,37 @@
+"""`sgais resume`: go on where a run stopped."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sgais.cli.arguments.options import Output
+from sgais.cli.arguments.settings import POSTED
+from sgais.cli.arguments.strict import StrictFlag
+from sgais.cli.session.execution import see_through
+from sgais.cli.session.folder import RunFolder
+from sgais.cli.session.session import Session
+from sgais.errors import ConfigError
+
+
+def resume(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What --save has written.")],
+    output: Annotated[Output, typer.Option(help="What to print at the end; csv is the whole curve.")] = Output.TABLE,
+    strict: StrictFlag = False,
+) -> None:
+    """Go on with a run where it stopped: the same bits as if nothing had happened.
+
+    \b
+    Examples:
+      sgais run mymodels.py:model people.csv --save people-run   (Ctrl-C)
+      sgais resume people-run
+      sgais resume people-run   (again, when people.csv has grown)
+
+    Standard input has to bring the same rows again; those that were taken in are passed over.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    run = RunFolder(folder)
+    settings = run.settings()
+    if settings.source == POSTED:
+        raise ConfigError(f"`DIR` must be that of a run, got a service. Go on with: sgais serve --save {folder}")
+    run.go_where_it_was_started(settings)
+    see_through(Session(settings, run), output, strict)

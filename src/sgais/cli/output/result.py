@@ -1,0 +1,123 @@
+"""The result of a run: as a table, as JSON, as the whole curve, and as a folder of files."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from sgais.cli.arguments.options import Output
+from sgais.cli.output.report import Report
+from sgais.cli.output.say import console_for, say
+from sgais.cli.output.words import alarm_lines, beware_lines, per_row, share, total
+from sgais.cli.session.folder import RunFolder
+from sgais.cli.session.session import Session
+from sgais.comparison.comparison import Comparison
+from sgais.monitoring.snapshot import Line
+
+
+def print_result(session: Session, output: Output) -> None:
+    """Write the result to standard output."""
+    if output is Output.JSON:
+        print(json.dumps(_plain(as_json(session)), indent=2))
+    elif output is Output.CSV:
+        print(session.follower.to_frame().to_csv(index=False), end="")
+    else:
+        print_table(console_for(), session)
+
+
+def print_table(console: Console, session: Session) -> None:
+    """The models, the changes of the data and what there is to beware of."""
+    header, rows = _table(session)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for number, name in enumerate(header):
+        table.add_column(name, justify="right" if number else "left", no_wrap=bool(number), overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+    for line in _sentences(session) + [f"ALARM: {line}." for line in alarm_lines(session.snapshot().alarms)]:
+        say(console, line)
+
+
+def save_records(session: Session, folder: RunFolder) -> None:
+    """Write the curve and the alarms."""
+    folder.write_records(session.follower.to_frame(), session.snapshot().alarms)
+
+
+def write_report(session: Session, folder: RunFolder, story: Sequence[str] = (), pictures: Sequence[str] = ()) -> None:
+    """Draw the figures of the records and put them into a report, with further sentences and pictures if there are."""
+    header, rows = _table(session)
+    figures = [*pictures, *folder.draw()]
+    paragraphs = [*_sentences(session), *story, _how(session)]
+    alarms = alarm_lines(session.snapshot().alarms)
+    Report(session.title, paragraphs, header, rows, alarms, figures).write(folder.path)
+
+
+def as_json(session: Session) -> dict[str, Any]:
+    """The result as plain values."""
+    follower, snapshot = session.follower, session.snapshot()
+    common = {
+        "source": session.settings.source,
+        "num_rows": snapshot.num_rows,
+        "num_bad_rows": snapshot.num_bad_rows,
+        "seed": session.settings.seed,
+        "alarms": [alarm._asdict() for alarm in snapshot.alarms],
+    }
+    if not isinstance(follower, Comparison):
+        (line,) = snapshot.lines
+        return common | _evidence(line) | {"model": line.name, "error_budget": follower.error_budget}
+    table = follower.table().drop(columns="note", errors="ignore").to_dict("index") if snapshot.num_rows else {}
+    budgets = {line.name: {"error_budget": follower[line.name].error_budget} for line in snapshot.lines}
+    models = {line.name: table.get(line.name, {}) | _evidence(line) | budgets[line.name] for line in snapshot.lines}
+    last = follower.records[-1] if follower.records else None
+    verdict = {"leader": last.leader, "is_separated": last.is_separated} if last else {}
+    return common | verdict | {"models": models}
+
+
+def _evidence(line: Line) -> dict[str, Any]:
+    found = {"log_evidence": line.log_evidence, "standard_error": line.standard_error, "warning": line.warning}
+    return found | ({"failure": line.failure} if line.failure else {})
+
+
+def _table(session: Session) -> tuple[list[str], list[list[str]]]:
+    snapshot, is_compared = session.snapshot(), isinstance(session.follower, Comparison)
+    leader = snapshot.lines[0]
+    header = ["model", "log Z", "per row"] + (["log Bayes factor", "probability"] if is_compared else [])
+    rows = []
+    for line in snapshot.lines:
+        cells = [line.name, total(line)]
+        cells.append("" if line.failure else per_row(line, snapshot.num_rows).partition(" ")[0])
+        if is_compared:
+            factor = "" if line.failure else f"{line.log_evidence - leader.log_evidence:,.1f}"
+            cells += [factor, "" if line.failure else share(line.probability)]
+        rows.append(cells)
+    return header, rows
+
+
+def _sentences(session: Session) -> list[str]:
+    snapshot = session.snapshot()
+    bad = f", and {snapshot.num_bad_rows:,} bad rows passed over" if snapshot.num_bad_rows else ""
+    sentences = [f"{snapshot.num_rows:,} rows{bad}."]
+    sentences += beware_lines(snapshot.lines)
+    if session.settings.paper:
+        sentences.append("Paper mode: the published algorithm, which gives no error and is biased at many rows.")
+    return sentences
+
+
+def _how(session: Session) -> str:
+    settings = session.settings
+    return f"Seed {settings.seed}, {settings.chunk_size:,} rows per chunk, history: {settings.history}."
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN and no infinity: null stands for them."""
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,1 @@
+"""A run from its settings, its folder, and its end."""

@@ -1,0 +1,144 @@
+"""A run from its settings: models, stream, evidence; started anew or gone on with."""
+
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sgais import history
+from sgais.cli.arguments.configuration import build_config
+from sgais.cli.arguments.model_specs import model_of
+from sgais.cli.arguments.settings import Settings
+from sgais.cli.output.live import View
+from sgais.cli.session.folder import RunFolder
+from sgais.cli.session.interruption import PATIENCE, Interruption
+from sgais.cli.session.watched_stream import WatchedStream
+from sgais.comparison.comparison import Comparison
+from sgais.errors import ConfigError
+from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.default.config import Config
+from sgais.models import AutoRegression
+from sgais.models.base import Model
+from sgais.monitoring.snapshot import Observer, Snapshot
+from sgais.online import Bindable, OnlineEvidence
+from sgais.streams import lagged, stream
+
+SECONDS_BETWEEN_SNAPSHOTS = 0.1  # more than the eye needs, and next to no cost
+
+
+class Session:
+    """Models on a stream, and where they stand.
+
+    Args:
+        settings: Of the run.
+        folder: Where it is saved, if it is.
+    """
+
+    def __init__(self, settings: Settings, folder: RunFolder | None = None) -> None:
+        self.settings, self.folder = settings, folder
+        self.models = {name: model_of(spec, settings.columns) for name, spec in settings.models.items()}
+        self.stream = open_stream(settings, list(self.models.values()))
+        self.follower = self._loaded() if folder is not None and folder.has_checkpoint else self._begun()
+        self.observer = Observer(self.name, self.follower)
+        self.listeners: list[Callable[[], None]] = []  # called after every chunk
+
+    @property
+    def name(self) -> str:
+        """Of the model, or of the first of several."""
+        return next(iter(self.models))
+
+    @property
+    def title(self) -> str:
+        """A heading."""
+        what = "Comparing " + ", ".join(self.models) if self.settings.is_comparison else self.name
+        return f"{what} on {'standard input' if self.settings.source == '-' else self.settings.source}"
+
+    def run(self, view: View) -> Interruption:
+        """Take in the stream to its end, or until a signal comes."""
+        place = None if self.folder is None else self.folder.checkpoint
+        with Interruption(lambda: view.let_go(self._last_words())) as interruption, view:
+            watched = WatchedStream(self.stream, interruption, lambda: self._after_chunk(view))
+            self._since, self._last_shown = time.monotonic(), -math.inf
+            self.follower.run(watched, save_to=place, every_seconds=self.settings.checkpoint_seconds)
+        return interruption
+
+    def snapshot(self) -> Snapshot:
+        """Where the run stands."""
+        return self.observer.snapshot()
+
+    def _after_chunk(self, view: View) -> None:
+        has_alarm, now = self.observer.after_chunk(), time.monotonic()
+        for listener in self.listeners:
+            listener()
+        if has_alarm or now - self._last_shown > SECONDS_BETWEEN_SNAPSHOTS:
+            self._last_shown = now
+            view.show(self.snapshot())
+        # A signal that comes in the midst of a slow chunk ends the process without it. What came before must be safe.
+        if self.folder is not None and time.monotonic() - self._since > PATIENCE / 2:
+            self.follower.save(self.folder.checkpoint)
+        self._since = time.monotonic()
+
+    def _last_words(self) -> str:
+        """When the process ends in the midst of a chunk."""
+        how = "" if self.folder is None else f" Go on with: sgais resume {self.folder.path}"
+        return f"Stopped after {self.follower.num_rows:,} rows, in the midst of a chunk.{how}"
+
+    def _begun(self) -> OnlineEvidence | Comparison:
+        config = config_of(self.settings)
+        past = history_of(self.settings.history, self.folder)
+        if self.settings.is_comparison:
+            return Comparison(self.models, config, self.settings.seed, history=past)
+        return OnlineEvidence(self.models[self.name], config, self.settings.seed, past)
+
+    def _loaded(self) -> OnlineEvidence | Comparison:
+        assert self.folder is not None, "a checkpoint is in a folder"
+        if self.settings.is_comparison:
+            return Comparison.load(self.folder.checkpoint, self.models)
+        return OnlineEvidence.load(self.folder.checkpoint, self.models[self.name])
+
+
+def config_of(settings: Settings) -> Any:
+    """The estimator's parameters."""
+    return build_config(PaperConfig() if settings.paper else Config(), settings.parameters)
+
+
+def open_stream(settings: Settings, models: list[Bindable]) -> Any:
+    """The source's rows, as these models want them."""
+    fields = models[0].fields if isinstance(models[0], Model) else None
+    orders = [model.options["order"] for model in models if isinstance(model, AutoRegression)]
+    is_series = bool(orders) and "x" not in settings.columns
+    columns: Any = {"y": settings.columns.get("y", "y")} if is_series else settings.columns
+    rows = stream(
+        settings.source,
+        settings.chunk_size,
+        fields=None if is_series else fields,
+        categories=settings.categories,
+        on_error=settings.on_error,
+        quarantine=settings.quarantine,
+        follow_seconds=settings.follow,
+        format=settings.format,
+        **columns,
+    )
+    return lagged(rows, orders[0]) if is_series else rows
+
+
+def history_of(text: str, folder: RunFolder | None) -> history.History:
+    """`memory`, `disk` (in the folder of the run), `disk:FILE` or `reservoir:ROWS`."""
+    kind, _, detail = text.partition(":")
+    if kind == "memory" and not detail:
+        return history.Memory()
+    if kind == "disk" and (detail or folder is not None):
+        return history.Disk(detail or _new_rows_file(folder))
+    if kind == "reservoir" and detail.isdigit() and int(detail) > 0:
+        return history.Reservoir(int(detail))
+    raise ConfigError(
+        f"`--history` must be memory, disk (with --save), disk:FILE or reservoir:ROWS, got {text!r}. "
+        "Try reservoir:100000 for a stream that does not end."
+    )
+
+
+def _new_rows_file(folder: RunFolder | None) -> Path:
+    assert folder is not None, "rows go to the folder of the run"
+    folder.rows.unlink(missing_ok=True)  # of a run that was stopped before its first checkpoint
+    return folder.rows

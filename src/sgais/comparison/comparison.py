@@ -1,0 +1,426 @@
+"""Many models on one stream: which of them, how sure, and what they expect together."""
+
+import copy
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sgais import checkpoint, run_loop
+from sgais.comparison.detectors import Watching
+from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
+from sgais.comparison.records import ComparisonRecord, Standing, Standings
+from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
+from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.default.config import Config
+from sgais.fields import num_rows
+from sgais.history import History, Memory, Until
+from sgais.models.base import Model
+from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_history, saved_history
+from sgais.predictive import prediction
+from sgais.predictive.prediction import Prediction
+from sgais.results.record import EvidenceRecord
+from sgais.run_loop import Place
+from sgais.shift import ShiftDetector
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Comparison:
+    """The running evidence of several models on one stream.
+
+    Each chunk is read and kept once. All models take a chunk or none does; one that cannot go on is marked as failed,
+    and the others go on without it.
+
+    Args:
+        models: At least one, by name. They must want the same columns.
+        config: The estimator's parameters, for all models.
+        seed: Determines every random number; each model has its own, which does not depend on the others.
+        prior_odds: How probable each model is before any data, as positive numbers by name; all alike if omitted.
+        history: How the past is kept, see `OnlineEvidence`.
+        forgetting: For worlds that drift: the share of the models' weights in predictions that is redistributed by the
+            prior odds with each row (fixed share). Log Z and probabilities never forget.
+        detector: What every model's shift detector is to be like (see `detectors`); none if omitted. It judges a model
+            that can predict by replicates of each chunk, others by the stream's history.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Bindable],
+        config: Config | PaperConfig | None = None,
+        seed: int = 0,
+        prior_odds: Mapping[str, float] | None = None,
+        history: History | None = None,
+        forgetting: float = 0.0,
+        detector: ShiftDetector | None = None,
+    ) -> None:
+        require(isinstance(models, Mapping), "models", "be a dictionary of models by name", models)
+        require(len(models) > 0, "models", "hold at least one model", dict(models))
+        names = [str(name) for name in models]
+        require(len(set(names)) == len(names), "models", "have different names", names)
+        require(is_number(forgetting) and 0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
+        is_detector = detector is None or isinstance(detector, ShiftDetector)
+        require(is_detector, "detector", "be a sgais.ShiftDetector", detector)
+        self.config, self.seed, self.forgetting = config, seed, forgetting
+        self._history: History = Memory() if history is None else history
+        self.place = Place()
+        self._members = {str(name): self._member(str(name), model) for name, model in models.items()}
+        _check_columns(models)
+        self._log_odds = log_prior_odds(list(self._members), prior_odds)
+        self._weights = shares_of(self._log_odds)
+        self._failures: dict[str, str] = {}
+        self._records = Standings()
+        self._watching = Watching(detector)
+        for name in self._members:
+            self._watching.add(name)
+        self._num_forgotten = 0  # records that are no longer kept
+
+    def update(self, chunk: object) -> ComparisonRecord:
+        """Take in a chunk: all models or none, but for those that cannot go on."""
+        steps, failures = self._weigh(chunk)
+        expected = self._expected(steps)
+        rows = next(iter(steps.values())).rows
+        self._history.append(rows)
+        for name, step in steps.items():
+            self._members[name].accept(step)
+            self._watching.update(name, step.record, expected[name])
+        self._failures |= failures
+        self.place.position += num_rows(rows)
+        record = self._record(num_rows(rows))
+        self._records.append(record)
+        return record
+
+    def run(
+        self,
+        stream: Iterable[object],
+        save_to: str | Path | None = None,
+        every_chunks: int | None = None,
+        every_seconds: float | None = 60.0,
+    ) -> ComparisonRecord | None:
+        """Take in a whole stream, with checkpoints if `save_to` names a file, as `OnlineEvidence.run` does."""
+        schedule = None if save_to is None else checkpoint.Schedule(save_to, every_chunks, every_seconds)
+        run_loop.run(self, stream, schedule)
+        return self._records[-1] if self._records else None
+
+    def add(self, name: str, model: Bindable, prior_odds: float = 1.0) -> None:
+        """Let a model join in mid-stream: it first takes in all rows so far, chunk by chunk as they came.
+
+        Args:
+            name: A name that is not taken.
+            model: The model.
+            prior_odds: Against the mean of the others.
+        """
+        require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
+        require(is_number(prior_odds) and 0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
+        _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
+        self._watching.add(name)
+        try:
+            self._members[name] = self._replayed(name, model)
+        except BaseException:
+            self._watching.drop(name)
+            raise
+        mean = log_sum(np.array(list(self._log_odds.values()))) - float(np.log(len(self._log_odds)))
+        self._log_odds[name] = mean + float(np.log(prior_odds))
+        self._weights = self._standing_weights()
+
+    def drop(self, name: str) -> None:
+        """Let a model leave; the others keep their evidences."""
+        require(name in self._members, "name", f"be one of {sorted(self._members)}", name)
+        require(len(self._members) > 1, "name", "leave at least one model", name)
+        del self._members[name], self._log_odds[name]
+        self._watching.drop(name)
+        self._failures.pop(name, None)
+        self._weights.pop(name, None)
+        total = sum(self._weights.values())
+        self._weights = {other: weight / total for other, weight in self._weights.items()}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, those that have failed included."""
+        return tuple(self._members)
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why models cannot go on, by name."""
+        return dict(self._failures)
+
+    @property
+    def num_rows(self) -> int:
+        """Rows seen so far."""
+        return self._history.num_rows
+
+    @property
+    def records(self) -> tuple[ComparisonRecord, ...]:
+        """One per chunk; they are made anew each time, so keep them rather than ask again."""
+        return tuple(self._records)
+
+    @property
+    def last_record(self) -> ComparisonRecord | None:
+        """The newest of them."""
+        return self._records[-1] if self._records else None
+
+    @property
+    def curves(self) -> dict[str, tuple[EvidenceRecord, ...]]:
+        """The evidence curve of each model."""
+        return {name: member.records for name, member in self._members.items()}
+
+    @property
+    def detectors(self) -> dict[str, ShiftDetector]:
+        """The shift detector of each model, with its alarms so far; empty if none were asked for."""
+        return dict(self._watching.detectors)
+
+    @property
+    def probabilities(self) -> dict[str, float]:
+        """Of each model given all rows so far; failed ones have none."""
+        return {name: standing.probability for name, standing in self._standings().items()}
+
+    def __getitem__(self, name: str) -> OnlineEvidence:
+        """One of the models' evidences."""
+        return self._members[name]
+
+    def log_bayes_factor(self, first: str, second: str) -> tuple[float, float]:
+        """Log Z of the first model less that of the second, and its standard error."""
+        one, other = self._members[first], self._members[second]
+        error = float(np.hypot(one.standard_error, other.standard_error))
+        return one.log_evidence - other.log_evidence, error
+
+    def table(self) -> "pd.DataFrame":
+        """The models by probability: log Z, log Bayes factor against the leader, probability with its band."""
+        standings = self._standings()
+        ranked = sorted(standings, key=lambda name: standings[name].probability, reverse=True)
+        lines = {}
+        for name in ranked:
+            standing = standings[name]
+            factor, error = self.log_bayes_factor(name, ranked[0])
+            lines[name] = {
+                "log_evidence": standing.log_evidence,
+                "standard_error": standing.standard_error,
+                "log_bayes_factor": factor,
+                "factor_error": error if name != ranked[0] else 0.0,
+                "probability": standing.probability,
+                "low": standing.low,
+                "high": standing.high,
+                "note": standing.warning,
+            }
+        for name, why in self._failures.items():
+            lines[name] = {"note": f"failed: {why}"}
+        import pandas as pd  # slow to import
+
+        return pd.DataFrame.from_dict(lines, orient="index")
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The standing of every model after every chunk, one row each."""
+        import pandas as pd  # slow to import
+
+        return pd.DataFrame(self._records.columns())
+
+    def log_predictives(self, chunk: object) -> dict[str, float]:
+        """Log p(chunk | everything seen) of each model; changes nothing."""
+        return {name: self._members[name].log_predictive(chunk) for name in self._alive()}
+
+    def log_predictive(self, chunk: object) -> float:
+        """Log p(chunk | everything seen) of the models' mixture; changes nothing."""
+        found = self.log_predictives(chunk)
+        return log_mixture(self._weights, found)
+
+    def predict(self, inputs: object = None) -> Prediction:
+        """What the models' mixture expects of rows with these inputs (columns of a chunk without the observation)."""
+        names = [name for name in self._alive() if self._weights[name] > 0]
+        weights = np.array([self._weights[name] for name in names])
+        predictions = [self._members[name].predict(inputs) for name in names]
+        return prediction.average(predictions, weights / weights.sum())
+
+    def save(self, path: str | Path) -> None:
+        """Write everything that the future depends on to a file, as `OnlineEvidence.save` does."""
+        if not self._records:
+            raise SgaisError("there is nothing to save before the first chunk. Push one first.")
+        checkpoint.write(path, self.saved())
+
+    @classmethod
+    def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
+        """Go on from a checkpoint, with the models that it was saved with."""
+        with checkpoint.offering_previous(path):
+            content = checkpoint.read(path, SAVED_TYPES)
+            checkpoint.require_part(path, content, "members", cls.__name__)
+            return cls.restored(content, models)
+
+    def saved(self) -> dict[str, Any]:
+        """What a checkpoint holds of it."""
+        return {
+            "config": self.config,
+            "seed": self.seed,
+            "forgetting": self.forgetting,
+            "members": {name: self._members[name].saved() for name in self._members if name not in self._failures},
+            "failures": self._failures,
+            "log_odds": self._log_odds,
+            "weights": self._weights,
+            "records": self._records.state(),
+            "watching": self._watching.state(),
+            "num_forgotten": self._num_forgotten,
+            "place": self.place,
+            "history": saved_history(self._history),
+        }
+
+    @classmethod
+    def restored(cls, content: dict[str, Any], models: Mapping[str, Bindable]) -> "Comparison":
+        """What was saved."""
+        names = sorted([*content["members"], *content["failures"]])
+        require(sorted(models) == names, "models", f"have the names that were saved, {names}", sorted(models))
+        history = restored_history(content["history"])
+        comparison = cls(models, content["config"], content["seed"], None, history, content["forgetting"])
+        comparison.place = replace(content["place"], is_resumed=True)
+        for name, saved in content["members"].items():
+            comparison._members[name] = OnlineEvidence.restored(saved, models[name], history)
+            comparison._members[name].place = comparison.place
+        comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
+        comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
+        comparison._watching = Watching.restored(content["watching"])
+        comparison._num_forgotten = content["num_forgotten"]
+        return comparison
+
+    def frozen(self) -> "Comparison":
+        """A copy to predict with, from any thread, while this one goes on; it must not be updated."""
+        frozen = copy.copy(self)
+        frozen._members = {name: copy.copy(member) for name, member in self._members.items()}
+        frozen._failures = dict(self._failures)
+        return frozen
+
+    def keep_records(self, count: int) -> None:
+        """Forget records but for the latest `count` or so, on a stream that does not end; no evidence changes."""
+        if len(self._records) < 2 * count:
+            return  # to forget a few at a time would cost more than to keep them
+        self._num_forgotten += len(self._records) - count
+        self._records.keep_latest(count)
+        for member in self._members.values():
+            member.keep_records(count)
+
+    def __str__(self) -> str:
+        table = self.table()
+        notes = [f"BEWARE of {name}: {note}." for name, note in table["note"].items() if note]
+        numbers = table.drop(columns="note").to_string(float_format=lambda value: f"{value:.4g}")
+        return "\n".join([numbers, f"{self.num_rows} rows. {self._verdict()}", *notes])
+
+    def _verdict(self) -> str:
+        if not self._records or len(self._alive()) < 2:
+            return "Nothing to compare yet."
+        record = self._records[-1]
+        ranked = sorted(record.models, key=lambda name: record.models[name].probability, reverse=True)
+        factor, error = self.log_bayes_factor(ranked[0], ranked[1])
+        lead = f"{ranked[0]} leads {ranked[1]} by {factor:.1f} ± {error:.1f} nats"
+        return f"{lead}." if record.is_separated else f"{lead}: not yet separated."
+
+    def _member(self, name: str, model: Bindable) -> OnlineEvidence:
+        """Its seed comes from its name, so that it does not matter which others there are."""
+        seed = (self.seed + zlib.crc32(name.encode())) % 2**32
+        member = OnlineEvidence(model, self.config, seed, self._history)
+        member.place = self.place
+        return member
+
+    def _alive(self) -> list[str]:
+        return [name for name in self._members if name not in self._failures]
+
+    def _weigh(self, chunk: object) -> tuple[dict[str, Step], dict[str, str]]:
+        """What each model makes of the chunk, and which of them cannot go on; raises where the chunk is at fault."""
+        steps: dict[str, Step] = {}
+        failures: dict[str, str] = {}
+        for name in self._alive():
+            try:
+                steps[name] = self._members[name].weigh(chunk)
+            except (DataError, ModelError) as error:
+                raise type(error)(f"model {name!r} refuses the chunk: {error}") from error
+            except EstimationError as error:
+                failures[name] = str(error)
+        if not steps:
+            raise EstimationError(f"no model can go on: {failures or self._failures}")
+        return steps, failures
+
+    def _expected(self, steps: Mapping[str, Step]) -> dict[str, tuple[float, float] | None]:
+        """What each model expects of the chunk that it has weighed and not yet accepted, where a detector asks."""
+        return {
+            name: self._members[name].expected(step.rows) if name in self._watching.detectors else None
+            for name, step in steps.items()
+        }
+
+    def _record(self, rows: int) -> ComparisonRecord:
+        """Move the weights on by the chunk's evidences, then note where everybody stands."""
+        increments = {name: _last(self._members[name]).increment for name in self._alive()}
+        log_predictive = log_mixture(self._weights, increments)
+        if self.forgetting:
+            with np.errstate(divide="ignore"):
+                moved = {name: np.log(self._weights[name]) + value for name, value in increments.items()}
+            kept, prior = (1 - self.forgetting) ** rows, shares_of({name: self._log_odds[name] for name in increments})
+            self._weights = {name: kept * share + (1 - kept) * prior[name] for name, share in shares_of(moved).items()}
+        else:
+            self._weights = self._standing_weights()
+        return ComparisonRecord(self._members[next(iter(increments))].num_rows, self._standings(), log_predictive)
+
+    def _standing_weights(self) -> dict[str, float]:
+        """The probabilities."""
+        return shares_of({name: self._log_odds[name] + self._members[name].log_evidence for name in self._alive()})
+
+    def _standings(self) -> dict[str, Standing]:
+        names = self._alive()
+        log_posteriors = np.array([self._log_odds[name] + self._members[name].log_evidence for name in names])
+        errors = np.array([self._members[name].standard_error for name in names])
+        probabilities, lows, highs = with_bands(log_posteriors, errors)
+        standings = {}
+        for number, name in enumerate(names):
+            member = self._members[name]
+            last = member.last_record
+            standings[name] = Standing(
+                log_evidence=member.log_evidence,
+                standard_error=member.standard_error,
+                increment=last.increment if last else 0.0,
+                probability=float(probabilities[number]),
+                low=float(lows[number]),
+                high=float(highs[number]),
+                weight=self._weights.get(name, 0.0),
+                annealing_steps=last.annealing_steps if last else 0,
+                warning=member.warning,
+                mode_doubt=last.mode_doubt if last else 0.0,
+            )
+        return standings
+
+    def _replayed(self, name: str, model: Bindable) -> OnlineEvidence:
+        """A new model that has seen all rows so far, cut as they came."""
+        if self._num_forgotten:
+            raise ConfigError(
+                "a model can only join while every record is kept, since they say how the rows were cut, and "
+                f"{self._num_forgotten} are forgotten. Do not call keep_records."
+            )
+        if self._history.reach < self._history.num_rows:
+            raise ConfigError(
+                f"a model can only join while every row is kept, and of {self._history.num_rows} rows the history "
+                f"keeps the latest {self._history.reach}. Use sgais.history.Memory or Disk."
+            )
+        member = self._member(name, model)
+        start = 0
+        for end in self._records.ends():
+            rows = self._history.between(start, end)
+            step = member.weigh(rows, past=Until(self._history, start))
+            expected = member.expected(rows) if name in self._watching.detectors else None
+            member.accept(step)
+            self._watching.update(name, step.record, expected)
+            start = end
+        return member
+
+
+def _last(member: OnlineEvidence) -> EvidenceRecord:
+    assert member.last_record is not None, "there is no record before the first chunk"
+    return member.last_record
+
+
+def _check_columns(models: Mapping[str, Bindable]) -> None:
+    """Models that say what they want must want the same."""
+    wanted = {name: model.fields for name, model in models.items() if isinstance(model, Model) and model.fields}
+    for name, fields in wanted.items():
+        first = next(iter(wanted))
+        if fields != wanted[first]:
+            raise ConfigError(
+                f"`models` must want the same columns, got {wanted[first]} for {first!r} and {fields} for {name!r}. "
+                "Give them the same rows, e.g. LinearRegression(dim=5, features=(0, 1)) for some of five features."
+            )

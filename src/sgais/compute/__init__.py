@@ -1,0 +1,1 @@
+"""What is computed on many positions and many rows, whatever the estimator."""

@@ -1,0 +1,1 @@
+"""SGAIS with error bars that hold; `estimator.py` is the file to read."""

@@ -1,0 +1,73 @@
+"""SGAIS with error bars that hold: the default estimator.
+
+A chunk is cut into pieces, and each piece is taken in by the phase that the stream is in: early, while all rows can be
+seen by all particles, or late, when quadratic surrogates carry the past, or wide, when the parameters are too many for
+these and a gradient carries it. docs/accuracy.md says which error each part removes. `paper.py` is the algorithm as
+published.
+"""
+
+import numpy as np
+
+from sgais.compute.blocks import slabs
+from sgais.compute.likelihood import log_likelihoods
+from sgais.compute.random_keys import Places
+from sgais.estimators.base import Info
+from sgais.estimators.default.account import Account
+from sgais.estimators.default.config import Config
+from sgais.estimators.default.context import UpdateContext
+from sgais.estimators.default.pieces import take_in
+from sgais.estimators.default.renewal import taken_outright
+from sgais.estimators.default.replay import replayed
+from sgais.estimators.default.state import State, init, islands_now, log_weights_now, positions_now
+from sgais.fields import Chunk
+from sgais.history import Past, WithChunk
+from sgais.models.base import Model
+from sgais.smc import annealing
+from sgais.smc import islands as archipelago
+from sgais.smc.weights import without_failures
+
+__all__ = ["State", "init", "islands_now", "log_predictive", "log_weights_now", "positions_now", "update"]
+
+
+def update(model: Model, config: Config, seed: int, state: State, chunk: Chunk, past: Past) -> tuple[State, Info]:
+    """Take in one chunk. Pure: `state` and `past` stay as they are, whatever happens."""
+    context = UpdateContext(model, config, WithChunk(past, chunk), Places(seed, state.num_chunks + 1), Account())
+    correction = 0.0
+    if 0 < state.replay_at <= state.num_rows and past.reach == past.num_rows:
+        before = state.estimate.log_evidence
+        state = replayed(context, state, past)
+        correction = state.estimate.log_evidence - before
+    state = taken_outright(context, take_in(context, state))
+    account = context.account
+    lasting = "; ".join(account.warnings) or state.lasting_warning
+    state = state._replace(
+        num_chunks=state.num_chunks + 1,
+        kernel_bias=state.kernel_bias + account.kernel_bias,
+        warning="; ".join(text for text in (lasting, state.change_warning, state.doubt, state.disagreement) if text),
+        lasting_warning=lasting,
+    )
+    return state, _info(config, state, account)._replace(correction=correction)
+
+
+def log_predictive(model: Model, state: State, chunk: Chunk) -> float:
+    """Log p(chunk | rows seen): the mean of the chunk's likelihood over the weighted particles."""
+    found = log_likelihoods(model, positions_now(state), slabs(chunk))
+    log_weights = log_weights_now(state)
+    return annealing.log_mean_exp(log_weights + without_failures(found)[0]) - annealing.log_mean_exp(log_weights)
+
+
+def _info(config: Config, state: State, account: Account) -> Info:
+    log_weights = state.islands.log_weights
+    late, wide = state.late, state.wide
+    anchored = late or wide
+    return Info(
+        annealing_steps=account.num_weighings,
+        num_moves=account.num_moves,
+        final_ess=account.final_ess * log_weights.size,
+        weight_ess=archipelago.ess_fraction(log_weights) * log_weights.size,
+        kinetic_temperature=account.kinetic_temperature,
+        step_size=config.kernel.step_size if anchored is None else anchored.step_size,
+        num_modes=int(wide is not None) if late is None else len(np.unique(late.modes)),
+        num_non_finite=account.num_non_finite,
+        mode_doubt=state.mode_doubt,
+    )

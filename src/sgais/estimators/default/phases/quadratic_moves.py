@@ -1,0 +1,122 @@
+"""Moves of the late phase: Langevin dynamics on mini-batches, with second-order control variates at the anchors."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sgais.approximation.taylor import Normalised, without_prior
+from sgais.compute import gradients
+from sgais.compute.random_keys import key_of
+from sgais.estimators.default.context import UpdateContext
+from sgais.estimators.default.phases import minibatch_moves
+from sgais.estimators.default.phases.quadratic_phase import Late, normalised
+from sgais.kernels import Langevin, langevin
+from sgais.models.base import Model, Rows, real_dtype
+from sgais.smc.islands import Islands
+
+LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynamics
+LARGEST_BATCH = 16384
+LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them, where these are kept, cost no more
+
+
+def move(context: UpdateContext, late: Late, islands: Islands) -> tuple[Late, Islands] | None:
+    """Langevin moves with control variates; None if no batch and no step keeps them cool."""
+    now = normalised(late.surrogates)
+    assert now is not None
+    positions, end = islands.all_positions, late.num_rows_then
+
+    def attempt(pace: minibatch_moves.Pace) -> tuple[np.ndarray, langevin.Info]:
+        return _langevin(context, late, now, pace, positions, end)
+
+    pace = minibatch_moves.Pace(late.batch_size, late.step_size)
+    moved = minibatch_moves.move(
+        attempt, context.config.kernel, pace, _limits(context.rows.is_whole, end), context.account
+    )
+    if moved is None:
+        return None
+    return late._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
+
+
+def rehearse(context: UpdateContext, late: Late, islands: Islands) -> None:
+    """Move the particles and forget it: the program is then there, and its memory taken, before it is needed.
+
+    The first move of a stream may come after millions of rows.
+    """
+    now = normalised(late.surrogates)
+    assert now is not None
+    pace = minibatch_moves.Pace(late.batch_size, late.step_size)
+    _langevin(context, late, now, pace, islands.all_positions, late.num_rows_then)
+
+
+def _limits(may_see_all_rows: bool, num_rows: int) -> minibatch_moves.Limits:
+    if may_see_all_rows:
+        largest = min(int(LARGEST_BATCH_SHARE * num_rows), LARGEST_BATCH)
+        return minibatch_moves.Limits(largest, LARGEST_NOISE_SHARE, bearable=LARGEST_NOISE_SHARE)
+    return minibatch_moves.Limits(min(num_rows, LARGEST_BATCH), LARGEST_NOISE_SHARE)
+
+
+def _langevin(
+    context: UpdateContext,
+    late: Late,
+    now: list[Normalised],
+    pace: minibatch_moves.Pace,
+    positions: np.ndarray,
+    end: int,
+) -> tuple[np.ndarray, langevin.Info]:
+    """One move in the surrogates' whitened coordinates."""
+    batches = context.rows.draw(
+        context.places.generator(), (context.config.kernel.num_steps + 1, 2, pace.batch_size // 2), 0, end
+    )
+    whitened = np.empty_like(positions)
+    for mode, one in enumerate(now):
+        mine = late.modes == mode
+        whitened[mine] = one.gaussian.whiten(positions[mine])
+    centres = np.array([one.gaussian.centre for one in now])[late.modes]
+    unwhitening = np.array([_unwhitening(one) for one in now])[late.modes]
+    of_rows = [without_prior(context.model, surrogate) for surrogate in late.surrogates]
+    # By NumPy: each operation of JAX outside a compiled function is a program of its own, with megabytes of its own.
+    anchors = gradients.Anchors(
+        np.array([known.anchor for known in of_rows], real_dtype())[late.modes],
+        np.array([known.gradient for known in of_rows], real_dtype())[late.modes],
+        np.array([known.hessian for known in of_rows], real_dtype())[late.modes],
+    )
+    coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
+    scale = end / (pace.batch_size // 2)
+    moved, info = _compiled_langevin(
+        context.model,
+        context.config.kernel,
+        context.places.next(),
+        *coordinates,
+        anchors,
+        batches,
+        scale,
+        pace.step_size,
+    )
+    return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), jax.device_get(info)
+
+
+def _unwhitening(one: Normalised) -> np.ndarray:
+    return np.linalg.inv(np.linalg.cholesky(one.gaussian.precision).T)
+
+
+@partial(jax.jit, static_argnames=("model", "kernel"))
+def _compiled_langevin(
+    model: Model,
+    kernel: Langevin,
+    here: jax.Array,
+    whitened: jax.Array,
+    centres: jax.Array,
+    unwhitening: jax.Array,
+    anchors: gradients.Anchors,
+    batches: Rows,
+    rows_per_batch_row: float,
+    step_size: float,
+) -> tuple[jax.Array, langevin.Info]:
+    def gradient(whitened: jax.Array, batch: Rows) -> jax.Array:
+        positions = centres + jnp.einsum("nij,nj->ni", unwhitening, whitened)
+        found = gradients.control_variate(model, positions, anchors, batch, rows_per_batch_row)
+        return jnp.einsum("nij,ni->nj", unwhitening, found)
+
+    return langevin.move(key_of(here), whitened, gradient, batches, step_size, kernel)

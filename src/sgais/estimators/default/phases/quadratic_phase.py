@@ -1,0 +1,280 @@
+"""The late phase of SGAIS: particles ride on quadratic surrogates of the posterior, one for each mode.
+
+A chunk costs its derivatives at the anchors, no more: the surrogates' integrals give its point of the curve. Each
+time the data have grown by a share, the particles follow by the affine map from the old surrogate to the new one, and
+are weighed: what the posterior has beyond second order, from a sample of rows, is all that is left to their weights.
+They are moved only when these have become uneven.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from sgais.approximation import importance, remainder
+from sgais.approximation.importance import Sampled
+from sgais.approximation.modes.found import Found
+from sgais.approximation.modes.newton import Mode
+from sgais.approximation.remainder import Steps
+from sgais.approximation.taylor import (
+    Normalised,
+    Surrogate,
+    at_anchor,
+    basis_for,
+    normalise,
+    shifted,
+    transport,
+    with_rows,
+)
+from sgais.compute.label_symmetry import num_images
+from sgais.compute.likelihood import slabs_for_derivatives
+from sgais.estimators.default.context import UpdateContext
+from sgais.estimators.default.mode_bank import alike
+from sgais.fields import Chunk
+from sgais.models.base import Model, real_dtype
+from sgais.smc.islands import Islands, have_parted, migrate, resample
+
+ROWS_AT_ONCE = 65536  # in passes over all rows
+ALL_ROWS = 16384  # up to which remainders are taken over all rows
+LARGEST_SAMPLE = 262_144
+LARGEST_DRIFT = 0.03  # nats that the surrogates alone may be off before the particles are weighed for the curve
+MOVED = 0.5  # standard deviations of a surrogate's centre, after which they are weighed as well while rows are few
+LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
+REACH = 4.0  # standard deviations beyond the typical distance sqrt(d) at which a particle still belongs to a mode
+MATTERS = 15.0  # nats below the best mode, beyond which one without particles is not kept
+GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
+
+
+class Late(NamedTuple):
+    """The surrogates, and how the particles relate to them.
+
+    Attributes:
+        surrogates: One per mode, with all rows so far.
+        then: The same, with the rows for which the particles stand.
+        modes: The mode of each particle.
+        num_rows_then: Rows for which the particles stand.
+        num_rows_anchored: Rows at which the anchors were set.
+        growth: Rows until the next weighing, as a share of those then.
+        batch_size: Rows per mini-batch of a move.
+        step_size: Of the moves.
+        temperature: Of the last move; 1 if it was exact.
+        drift: Nats by which the last weighings have set right what the surrogates alone said, when the rows had grown
+            by a factor e; it grows as a random walk does.
+    """
+
+    surrogates: tuple[Surrogate, ...]
+    then: tuple[Surrogate, ...]
+    modes: np.ndarray
+    num_rows_then: int
+    num_rows_anchored: int
+    growth: float
+    batch_size: int
+    step_size: float
+    temperature: float
+    drift: float = np.inf
+
+    @property
+    def next_weighing(self) -> int:
+        """The number of rows at which the particles are to be weighed."""
+        return self.num_rows_then + max(1, int(self.growth * self.num_rows_then))
+
+
+def start(context: UpdateContext, anchors: np.ndarray, end: int) -> Late | None:
+    """Surrogates at given modes (modes, d), no particles yet; None where none of them has a maximum."""
+    surrogates = _with_maximum(_in_its_basis(context, position, end) for position in anchors)
+    if not surrogates:
+        return None
+    return Late(
+        surrogates,
+        surrogates,
+        np.zeros(0, int),
+        end,
+        end,
+        0.25,
+        context.config.batch_size,
+        context.config.kernel.step_size,
+        1.0,
+    )
+
+
+def with_modes(context: UpdateContext, late: Late, anchors: np.ndarray) -> Late:
+    """The same with surrogates of more modes (modes, d), to which no particle belongs yet."""
+    more = _with_maximum(_in_its_basis(context, position, late.num_rows_then) for position in anchors)
+    return late._replace(surrogates=late.surrogates + more, then=late.then + more)
+
+
+def sampled(context: UpdateContext, late: Late, fewest: int = 0) -> Sampled | None:
+    """Log Z of the rows for which the particles stand, outright, from this many draws at least."""
+    then = normalised(late.then)
+    assert then is not None
+    return importance.take(context.model, late.then, then, context.rows, late.num_rows_then, context.places, fewest)
+
+
+def known_modes(model: Model, late: Late) -> Found:
+    """The surrogates as modes that have been found."""
+    then = normalised(late.then)
+    assert then is not None
+    modes = tuple(
+        Mode(one.gaussian.centre, one.log_integral - one.gaussian.log_volume, one.gaussian.precision, True, 0)
+        for one in then
+    )
+    log_evidences = np.array([one.log_integral for one in then]) + np.log(num_images(model))
+    order = np.argsort(-log_evidences)
+    return Found(tuple(modes[number] for number in order), log_evidences[order], 0, 0)
+
+
+def joined(context: UpdateContext, late: Late, islands: Islands) -> tuple[Late, Islands] | None:
+    """Particles that belong to the surrogates, each in the labelling nearest to its own; None where some do not.
+
+    Or where the log posterior has so much beyond second order that surrogates are of no use yet.
+    """
+    anchors, gaussians = centres(late), [one.gaussian for one in normalised(late.then) or []]
+    positions = alike(context.model, islands.all_positions, anchors[0])
+    distances = np.array([gaussian.distances(positions) for gaussian in gaussians])
+    if not (distances.min(axis=0) < np.sqrt(context.model.dimension) + REACH).all():
+        return None
+    late, islands = late._replace(modes=distances.argmin(axis=0)), islands.at(positions)
+    steps = from_anchors(late, islands.all_positions)
+    drawn = context.rows.sample(context.places.generator(), ALL_ROWS, 0, late.num_rows_then)
+    remainders = remainder.of_rows(context.model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(
+        context.model, steps
+    )
+    low, high = np.quantile(remainders, [0.16, 0.84])
+    return (late, islands) if high - low < 2 * LARGEST_REMAINDER else None
+
+
+def centres(late: Late) -> np.ndarray:
+    """Of the surrogates, shape (modes, d)."""
+    then = normalised(late.then)
+    assert then is not None
+    return np.array([one.gaussian.centre for one in then])
+
+
+def add(model: Model, late: Late, rows: Chunk) -> Late:
+    """Add rows to the surrogates; the particles stay behind."""
+    piece = slabs_for_derivatives(model, rows)
+    return late._replace(surrogates=tuple(with_rows(model, surrogate, piece) for surrogate in late.surrogates))
+
+
+def log_growths(late: Late) -> np.ndarray | None:
+    """By how much each particle's share of the evidence has grown since then; None if a surrogate broke down."""
+    now, then = normalised(late.surrogates), normalised(late.then)
+    if now is None or then is None:
+        return None
+    growths = np.array([new.log_integral - old.log_integral for new, old in zip(now, then, strict=True)])
+    return growths[late.modes]
+
+
+def has_strayed(late: Late) -> bool:
+    """Whether a surrogate's centre has gone farther from its anchor than a doubling of the data explains."""
+    for surrogate in late.surrogates:
+        now = normalise(surrogate)
+        if now is None:
+            return True
+        far = now.gaussian.distances(surrogate.anchor[None])[0]
+        if far**2 > 4 * len(surrogate.anchor) + 16:
+            return True
+    return False
+
+
+def unweighed_error(late: Late, num_rows: int) -> float:
+    """The error of log Z, in nats, of rows that only the surrogates have seen."""
+    growth = np.log(num_rows / late.num_rows_then)
+    return float(late.drift * np.sqrt(growth)) if growth > 0 else 0.0
+
+
+def is_behind(late: Late, num_rows: int) -> bool:
+    """Whether the particles have to be weighed for a point of the curve: where surrogates alone say too little."""
+    if unweighed_error(late, num_rows) > LARGEST_DRIFT:
+        return True
+    now, then = normalised(late.surrogates), normalised(late.then)
+    if now is None or then is None:
+        return True
+    moved = (new.gaussian.distances(old.gaussian.centre[None])[0] for new, old in zip(now, then, strict=True))
+    return num_rows <= ALL_ROWS and max(moved) > MOVED
+
+
+def positions_now(late: Late, islands: Islands) -> np.ndarray:
+    """Where the particles are once they have followed their surrogates, shape (all particles, d)."""
+    now, then = normalised(late.surrogates), normalised(late.then)
+    assert now is not None
+    assert then is not None
+    return followed(late, then, now, islands.all_positions)
+
+
+def taken_back(late: Late) -> Late | None:
+    """As at the last weighing, with the next one in half the time; None if it cannot come any sooner."""
+    if late.growth <= GROWTHS[0]:
+        return None
+    return late._replace(surrogates=late.then, growth=max(0.5 * late.growth, GROWTHS[0]))
+
+
+def survivors(late: Late, islands: Islands, generator: np.random.Generator) -> tuple[Late, Islands]:
+    """Resample, or migrate where the islands have parted."""
+    islands, chosen = (migrate if have_parted(islands) else resample)(islands, generator)
+    return late._replace(modes=late.modes[chosen]), islands
+
+
+def reanchor(context: UpdateContext, late: Late) -> Late | None:
+    """Anchors at the surrogates' centres; modes without particles that no longer matter are dropped."""
+    now = normalised(late.surrogates)
+    assert now is not None
+    log_integrals = np.array([one.log_integral for one in now])
+    matters = log_integrals > log_integrals.max() - MATTERS
+    used = np.union1d(np.unique(late.modes), np.flatnonzero(matters))
+    surrogates = tuple(
+        _at(context, late.surrogates[mode], now[mode].gaussian.centre, late.num_rows_then) for mode in used
+    )
+    if any(normalise(surrogate) is None for surrogate in surrogates):
+        return None
+    modes = np.searchsorted(used, late.modes)
+    return late._replace(surrogates=surrogates, then=surrogates, modes=modes, num_rows_anchored=late.num_rows_then)
+
+
+def normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
+    """The Gaussians that the surrogates are; None if one of them has no maximum."""
+    found = [normalise(surrogate) for surrogate in surrogates]
+    return None if any(one is None for one in found) else [one for one in found if one is not None]
+
+
+def followed(late: Late, then: list[Normalised], now: list[Normalised], positions: np.ndarray) -> np.ndarray:
+    """Positions that were right then under the affine maps to now, in numbers that the device can hold."""
+    followed = positions.copy()
+    for mode, (old, new) in enumerate(zip(then, now, strict=True)):
+        mine = late.modes == mode
+        followed[mine] = transport(followed[mine], old.gaussian, new.gaussian)
+    return followed.astype(real_dtype()).astype(np.float64)
+
+
+def from_anchors(late: Late, positions: np.ndarray) -> Steps:
+    """From each particle's anchor to its position."""
+    return remainder.from_anchors(late.surrogates, late.modes, positions)
+
+
+def _with_maximum(surrogates: Iterable[Surrogate]) -> tuple[Surrogate, ...]:
+    return tuple(surrogate for surrogate in surrogates if normalise(surrogate) is not None)
+
+
+def _at(context: UpdateContext, surrogate: Surrogate, position: np.ndarray, end: int) -> Surrogate:
+    """The surrogate at another anchor: by a pass over all rows, or from a sample where these are not kept."""
+    if context.rows.is_whole:
+        return _of_all_rows(context, position, end, basis_for(-surrogate.hessian))
+    return shifted(
+        context.model, surrogate, position, context.rows.sample(context.places.generator(), LARGEST_SAMPLE, 0, end), end
+    )
+
+
+def _in_its_basis(context: UpdateContext, position: np.ndarray, end: int) -> Surrogate:
+    """A first surrogate there, in coordinates that keep its digits."""
+    surrogate = _of_all_rows(context, position, end)
+    now = normalise(surrogate)
+    basis = None if now is None else basis_for(now.gaussian.precision)
+    return surrogate if basis is None else _of_all_rows(context, position, end, basis)
+
+
+def _of_all_rows(context: UpdateContext, position: np.ndarray, end: int, basis: np.ndarray | None = None) -> Surrogate:
+    surrogate = at_anchor(context.model, position, basis)
+    for first in range(0, end, ROWS_AT_ONCE):
+        some = context.rows.between(first, min(end, first + ROWS_AT_ONCE))
+        surrogate = with_rows(context.model, surrogate, slabs_for_derivatives(context.model, some))
+    return surrogate

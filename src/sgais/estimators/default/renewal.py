@@ -1,0 +1,193 @@
+"""Log Z taken anew from all rows, and particles with it, so that it owes nothing to the path by which these came.
+
+In the early phase by annealing from a reference density (`outright`), in the late phase by importance sampling around
+the surrogates (`importance`). The shorter of two ways is believed; where they differ, the record says so.
+"""
+
+import numpy as np
+
+from sgais.approximation.importance import Sampled
+from sgais.approximation.log_posterior import Posterior
+from sgais.approximation.modes.found import Found
+from sgais.compute.likelihood import slabs_for_derivatives
+from sgais.estimators.default import mode_bank, outright
+from sgais.estimators.default.config import FEW_ROWS, Config
+from sgais.estimators.default.context import UpdateContext
+from sgais.estimators.default.outright import Outright
+from sgais.estimators.default.phases import exact_phase, quadratic_phase
+from sgais.estimators.default.phases.quadratic_phase import Late
+from sgais.estimators.default.state import FIRST_ATTEMPT, State, past_the_change, thinned
+from sgais.history import RowSpan
+from sgais.smc import islands as archipelago
+from sgais.smc.weights import Estimate
+
+OUTRIGHT_GROWTH = 1.3  # of the rows, from one outright estimate to the next
+LARGE_ERROR = 0.05  # nats, of a curve that had better be taken outright soon
+SMALL_ERROR, FAIR_ERROR = 0.01, 0.03  # nats, above which particles' weights are not relied on, where draws are good
+FEW_TO_SEE = 16384  # rows up to which draws see all of them: the first, and then the second
+SEARCH_GROWTH = 4  # of the rows, from one search for modes to the next, once there are surrogates
+GOOD_ERROR = 0.1  # nats, of importance sampling that is better than any path
+SHORTER = 2  # times, by which the way of an outright estimate is to be shorter than the path
+LARGER_ERROR = 2.0  # times the path's, up to which an outright estimate with a shorter way is better
+LARGEST_GAP = 0.5  # nats by which it may be lower than the path, beyond their errors, without a warning
+LARGEST_LACK = 0.2  # nats by which one estimate may be lower than another, beyond their errors
+DRAWS_PER_PARTICLE = 4  # where particles are drawn anew: draws that mirror each other are no two particles
+LARGEST_IMBALANCE = 0.2  # of the modes' shares, between particles and draws, before particles are drawn anew
+HIDDEN_MODE = 5.0  # nats by which log Z may exceed Laplace's evidence of all modes that are known
+FEW_TO_SAMPLE = 65536  # rows up to which a sample of them, where not all are kept, tells enough for new anchors
+PARTICLES_PER_MODE = 8  # at least, where modes are as good as each other
+
+
+def taken_outright(context: UpdateContext, state: State) -> State:
+    """Log Z of all rows, free of what the path has accumulated, and fresh particles."""
+    is_early = state.late is None and state.wide is None and context.model.dimension <= context.config.largest_dimension
+    growth = OUTRIGHT_GROWTH if state.num_rows < FEW_TO_SAMPLE else 2.0
+    if not is_early or not context.rows.is_whole or state.num_rows < growth * state.outright_at:
+        return state
+    state, posterior, found = explored(context, state)
+    return refreshed(context, state, posterior, found)
+
+
+def late_outright(context: UpdateContext, state: State, late: Late) -> State:
+    """Log Z of all rows by importance sampling, each time that they have doubled; modes are looked for more rarely."""
+    path = archipelago.estimate(state.islands)
+    if state.num_rows < _growth_to_outright(state, path.standard_error) * state.outright_at:
+        return state._replace(late=late)
+    state = state._replace(outright_at=state.num_rows)
+    if state.num_rows >= SEARCH_GROWTH * state.searched_at and context.rows.is_whole:
+        new = mode_bank.new_modes(
+            context.model, quadratic_phase.centres(late), context.rows, state.num_rows, context.places
+        )
+        late = quadratic_phase.with_modes(context, late, new)
+        state = state._replace(searched_at=state.num_rows)
+    sampled = quadratic_phase.sampled(context, late)
+    if sampled is None and path.standard_error > LARGE_ERROR and context.rows.is_whole:
+        return _late_refreshed(context, state._replace(late=late), late)
+    if sampled is None or lacks(sampled.estimate, path):
+        return state._replace(late=late)
+    state = state._replace(disagreement="")
+    occupied = np.bincount(late.modes, minlength=len(late.surrogates)) / len(late.modes)
+    if np.abs(sampled.shares(len(late.surrogates)) - occupied).sum() > LARGEST_IMBALANCE:
+        more = quadratic_phase.sampled(context, late, enough_draws(context.config, state.num_rows))
+        return populated(context, state, late, more or sampled)
+    return past_the_change(state)._replace(islands=archipelago.rebooked(state.islands, sampled.estimate), late=late)
+
+
+def explored(context: UpdateContext, state: State) -> tuple[State, Posterior, Found]:
+    """The posterior of all rows so far and its modes, which are searched for anew when the rows have doubled."""
+    posterior = mode_bank.posterior_of(
+        context.model, context.rows.between(0, state.num_rows), context.places.generator()
+    )
+    is_due = state.num_rows >= 2 * state.searched_at
+    known = np.zeros((0, context.model.dimension)) if state.bank is None else state.bank
+    found = mode_bank.look_for_modes(posterior, state.islands.all_positions, known, context.places.seed, is_due)
+    state = state._replace(bank=mode_bank.positions_of(context.model, found))
+    if is_due:
+        state = _doubting(
+            state,
+            found,
+            context.config.num_islands * context.config.particles_per_island(max(state.num_rows, FEW_ROWS)),
+        )
+    return state, posterior, found
+
+
+def _doubting(state: State, found: Found, num_particles: int) -> State:
+    """What a search says of modes that may be missing, as far as they matter: where modes hold the evidence."""
+    state = state._replace(searched_at=state.num_rows, doubt="", mode_doubt=0.0)
+    if found.log_evidence < state.estimate.log_evidence - HIDDEN_MODE:
+        return state
+    count = len(found.carriers)
+    if PARTICLES_PER_MODE * count > num_particles:
+        doubt = f"the evidence is spread over {count} modes or more, too many for {num_particles} particles"
+    elif found.doubt is not None and state.num_rows >= FIRST_ATTEMPT:
+        doubt = found.doubt  # while rows are fewer, the way from the prior leads to all modes
+    else:
+        return state
+    return state._replace(doubt=f"after {state.num_rows} rows {doubt}", mode_doubt=found.doubt_in_nats)
+
+
+def refreshed(context: UpdateContext, state: State, posterior: Posterior, found: Found) -> State:
+    """Particles that were annealed from a reference to the posterior, and their evidence, where these are better."""
+    islands, _ = thinned(context, state.islands, max(state.num_rows, FEW_ROWS))
+    of_all = exact_phase.tempered(context.rows, RowSpan(0, state.num_rows), 1.0)
+    fresh = outright.take(context, posterior, state.early, islands, found, of_all)
+    state = state._replace(outright_at=state.num_rows, disagreement="")
+    if fresh is None:
+        return state
+    state = state._replace(disagreement=_disagreement(fresh, state))
+    if not _is_better(fresh, state):
+        return state
+    return past_the_change(state)._replace(
+        islands=archipelago.booked(fresh.islands, context.places.generator()), path_length=fresh.num_steps
+    )
+
+
+def _disagreement(fresh: Outright, state: State) -> str:
+    """In words, if an outright estimate finds less than the path, beyond their errors: it may have missed a mode.
+
+    A path that is too low needs no explanation: its moves were slow, or led past a mode, and it is forgotten.
+    """
+    path, outright = state.estimate, archipelago.estimate(fresh.islands)
+    gap = path.log_evidence - outright.log_evidence
+    if gap < LARGEST_GAP + 4 * np.hypot(path.standard_error, outright.standard_error):
+        return ""
+    return (
+        f"after {state.num_rows} rows two ways to log Z are {gap:.1f} nats apart (from the prior, row by row: "
+        f"{path.log_evidence:.2f}; from the particles, at once: {outright.log_evidence:.2f})"
+    )
+
+
+def _is_better(fresh: Outright, state: State) -> bool:
+    """Whether an outright estimate has found more than the path, or rests on far fewer steps and is as certain.
+
+    Either Z is right on average, so that it is c times too large with a probability of 1 / c at most (Markov), but too
+    small whenever a mode is missed: of two that disagree the larger one is to be believed. Where they agree, each step
+    costs a little, in variance and by moves that do not quite mix: the shorter way is the better one. From a prior
+    with a funnel, which no reference has, the path is the shorter.
+    """
+    path, outright = state.estimate, archipelago.estimate(fresh.islands)
+    if lacks(path, outright):
+        return True
+    if fresh.num_steps == 1:
+        return outright.standard_error < max(GOOD_ERROR, LARGER_ERROR * path.standard_error)
+    is_shorter = SHORTER * fresh.num_steps <= state.path_length
+    return is_shorter and outright.standard_error < LARGER_ERROR * path.standard_error
+
+
+def lacks(one: Estimate, other: Estimate) -> bool:
+    """Whether one estimate has missed evidence that the other knows of."""
+    error = np.hypot(one.standard_error, other.standard_error)
+    return bool(other.log_evidence - one.log_evidence > LARGEST_LACK + 3 * error)
+
+
+def enough_draws(config: Config, num_rows: int) -> int:
+    """For particles that are hardly ever copies of each other."""
+    return DRAWS_PER_PARTICLE * config.num_islands * config.particles_per_island(num_rows)
+
+
+def populated(context: UpdateContext, state: State, late: Late, sampled: Sampled) -> State:
+    """Particles of weighted draws around the surrogates, and the evidence of these draws."""
+    shape = context.config.num_islands, context.config.particles_per_island(state.num_rows)
+    islands, chosen = archipelago.populated(
+        sampled.positions, sampled.log_weights, shape, sampled.estimate, context.places.generator()
+    )
+    late = late._replace(modes=sampled.modes[chosen])
+    return past_the_change(state)._replace(islands=islands, late=late, outright_at=state.num_rows, path_length=1)
+
+
+def _growth_to_outright(state: State, error: float) -> float:
+    """Of the rows since log Z was last taken outright, until it is again, in the late phase."""
+    is_by_draws = state.path_length == 1  # importance sampling has been good enough so far, which costs little
+    if is_by_draws and error > (SMALL_ERROR if state.num_rows <= FEW_TO_SEE else FAIR_ERROR):
+        return 1.0
+    return OUTRIGHT_GROWTH if error > LARGE_ERROR and state.num_rows < FEW_TO_SAMPLE else 2.0
+
+
+def _late_refreshed(context: UpdateContext, state: State, late: Late) -> State:
+    """Particles and evidence anew from a reference, where importance sampling around the surrogates will not do."""
+    posterior = Posterior(context.model, slabs_for_derivatives(context.model, context.rows.between(0, state.num_rows)))
+    fresh = refreshed(context, state, posterior, quadratic_phase.known_modes(context.model, late))
+    if fresh.islands is state.islands:
+        return fresh
+    joined = quadratic_phase.joined(context, late, fresh.islands)
+    return state if joined is None else fresh._replace(late=joined[0], islands=joined[1])

@@ -1,0 +1,1 @@
+"""Nested sampling on a whole data set."""

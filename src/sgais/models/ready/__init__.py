@@ -1,0 +1,1 @@
+"""The ready models; `sgais.models` has their names."""

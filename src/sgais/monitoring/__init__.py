@@ -1,0 +1,1 @@
+"""Where a run stands, for terminal, report and page."""

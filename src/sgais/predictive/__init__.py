@@ -1,0 +1,1 @@
+"""What weighted particles expect of rows that they have not seen."""

@@ -1,0 +1,1 @@
+"""What is returned, recorded and exported."""

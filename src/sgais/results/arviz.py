@@ -1,0 +1,52 @@
+"""Draws and the evidence curve as ArviZ `InferenceData`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sgais.compute.positions import constrain
+from sgais.models.base import Model
+from sgais.smc.weights import select
+
+CURVE = ("num_rows", "log_evidence", "standard_error", "increment", "annealing_steps")
+SEED = 0  # of the draws, which are then the same whenever one asks
+
+
+def inference_data(
+    posterior: Mapping[str, np.ndarray],
+    attributes: Mapping[str, object],
+    curve: Mapping[str, np.ndarray] | None = None,
+) -> Any:
+    """Join what ArviZ is to know.
+
+    Args:
+        posterior: Draws of equal weight by parameter name, shape (chains, draws, ...).
+        attributes: Of the group `posterior`.
+        curve: Columns of the records; becomes the group `evidence`, with the dimension `chunk`.
+    """
+    import arviz  # takes a second to import, so only who asks for it pays
+    import xarray
+
+    data = arviz.from_dict(posterior=dict(posterior), posterior_attrs=dict(attributes))
+    if curve is not None:
+        columns = {name: ("chunk", curve[name]) for name in CURVE}
+        chunks = {"chunk": np.arange(len(curve["num_rows"]))}
+        data.add_groups(evidence=xarray.Dataset(columns, chunks, dict(attributes)))
+    return data
+
+
+def island_draws(model: Model, positions: np.ndarray, log_weights: np.ndarray) -> dict[str, np.ndarray]:
+    """Draws of equal weight by parameter name, a chain for each island, as many draws as it has particles.
+
+    Args:
+        model: The model.
+        positions: Shape (islands, particles, d).
+        log_weights: Shape (islands, particles).
+    """
+    num_islands, num_particles, dimension = positions.shape
+    generator = np.random.default_rng(SEED)
+    chosen = [select(weights, num_particles, generator.random()) for weights in log_weights]
+    drawn = np.take_along_axis(positions, np.array(chosen)[:, :, None], axis=1)
+    parameters = constrain(model, drawn.reshape(-1, dimension))
+    return {name: values.reshape(num_islands, num_particles, *values.shape[1:]) for name, values in parameters.items()}

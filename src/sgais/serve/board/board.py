@@ -1,0 +1,190 @@
+"""What is shown of a run: written by the thread that computes, read by everybody who asks.
+
+Its memory does not grow with the stream.
+"""
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sgais.monitoring.throughput import Pace
+from sgais.serve.board.memory_use import resident_bytes
+from sgais.serve.board.standing import UNKNOWN, ModelStanding, Remarks
+from sgais.serve.board.timeline import Timeline
+
+MOST_ALARMS = 200
+COMMON = ("num_rows", "time", "rows_per_second", "memory_bytes")
+SERVICE, LOCAL, REPLAY = "service", "local", "replay"
+STARTING, RUNNING, ENDED, FAILED = "starting", "running", "ended", "failed"
+BEFORE_MODES = ModelStanding._fields[:7]  # of the standings in checkpoints that do not name their columns
+CLEARLY = 0.95  # the least probability of a leader that is beyond doubt, at the low end of its band
+
+
+class ShownAlarm(NamedTuple):
+    """A change of the data, as one model has noticed it."""
+
+    model: str
+    row: int
+    location: int
+    signal: str
+    size: float
+
+
+class Board:
+    """Where a run stands, and how it came there.
+
+    Args:
+        mode: "service", "local" or "replay".
+        title: What is looked at.
+        models: Their names.
+        chunk_size: Rows per chunk.
+    """
+
+    def __init__(self, mode: str, title: str, models: Sequence[str], chunk_size: int) -> None:
+        self.mode, self.title, self.models, self.chunk_size = mode, title, list(models), chunk_size
+        columns = [*COMMON, *_columns(models, ModelStanding._fields)]
+        self.timeline = Timeline(columns, _columns(models, ["annealing_steps"]))
+        self.num_alarms = 0
+        self.version = 0  # changes with everything that is shown
+        self.num_rows = 0
+        self._status, self._message = STARTING, ""
+        self._alarms: deque[ShownAlarm] = deque(maxlen=MOST_ALARMS)
+        self._remarks: dict[str, Remarks] = {}
+        self._standings: dict[str, ModelStanding] = dict.fromkeys(self.models, UNKNOWN)
+        self._lock, self._pace = threading.RLock(), Pace()
+
+    def note(
+        self,
+        num_rows: int,
+        standings: Mapping[str, ModelStanding],
+        remarks: Mapping[str, Remarks],
+        alarms: Sequence[ShownAlarm] = (),
+    ) -> None:
+        """A chunk has been taken in; `alarms` are the new ones."""
+        self._pace.note(num_rows)
+        common = (num_rows, time.time(), self._pace.rows_per_second, resident_bytes())
+        self.add_point(common, standings, alarms)
+        with self._lock:
+            self._remarks = dict(remarks)
+            self._status, self._message = RUNNING, ""
+
+    def add_point(
+        self, common: Sequence[float], standings: Mapping[str, ModelStanding], alarms: Sequence[ShownAlarm] = ()
+    ) -> None:
+        """A point of a saved run, or of this one; `common` are the values of `COMMON`."""
+        values = [value for name in self.models for value in standings.get(name, UNKNOWN)]
+        with self._lock:
+            self.timeline.append([*common, *values])
+            self.num_rows, self._standings = int(common[0]), dict(standings)
+            self._alarms.extend(alarms)
+            self.num_alarms += len(alarms)
+            self.version += 1
+
+    def say(self, status: str, message: str = "") -> None:
+        """What the run does now."""
+        with self._lock:
+            self._status, self._message = status, message
+            self.version += 1
+
+    def state(self) -> dict[str, Any]:
+        """Where the run stands, as plain values (NaN is None)."""
+        with self._lock:
+            newest = self.timeline.newest
+            found = {
+                "mode": self.mode,
+                "title": self.title,
+                "status": self._status,
+                "message": self._message,
+                "version": self.version,
+                "chunk_size": self.chunk_size,
+                "num_rows": self.num_rows,
+                "rows_per_second": None if newest is None else plain(newest[2]),
+                "memory_bytes": None if newest is None else plain(newest[3]),
+                "models": self._models(),
+                "num_alarms": self.num_alarms,
+                "alarms": [alarm._asdict() for alarm in self._alarms],
+            }
+            return found | self._verdict()
+
+    def records(self, first: float, last: float, most: int) -> dict[str, Any]:
+        """At most `most` points of a stretch of the stream, column by column."""
+        with self._lock:
+            points = self.timeline.between(first, last, most)
+        columns = iter(points.T.tolist())
+        found: dict[str, Any] = {name: list(map(plain, next(columns))) for name in COMMON}
+        found["models"] = {
+            model: {name: list(map(plain, next(columns))) for name in ModelStanding._fields} for model in self.models
+        }
+        return found
+
+    def saved(self) -> dict[str, Any]:
+        """For a checkpoint."""
+        with self._lock:
+            alarms = [list(alarm) for alarm in self._alarms]
+            return {"timeline": self.timeline.state(), "alarms": alarms, "num_alarms": self.num_alarms}
+
+    def restore(
+        self, state: dict[str, Any], standings: Mapping[str, ModelStanding], remarks: Mapping[str, Remarks]
+    ) -> None:
+        """Go on from what was saved."""
+        with self._lock:
+            self.timeline.restore(state["timeline"], [*COMMON, *_columns(self.models, BEFORE_MODES)])
+            self._remarks = dict(remarks)
+            self._alarms.extend(ShownAlarm(*alarm) for alarm in state["alarms"])
+            self.num_alarms, self._standings = state["num_alarms"], dict(standings)
+            newest = self.timeline.newest
+            self.num_rows = 0 if newest is None else int(newest[0])
+
+    def remark(self, remarks: Mapping[str, Remarks]) -> None:
+        """What there is to say of the models now."""
+        with self._lock:
+            self._remarks = dict(remarks)
+            self.version += 1
+
+    @property
+    def remarks(self) -> dict[str, Remarks]:
+        """What there is to say of the models."""
+        with self._lock:
+            return dict(self._remarks)
+
+    @property
+    def alarms(self) -> list[ShownAlarm]:
+        """The latest."""
+        with self._lock:
+            return list(self._alarms)
+
+    def _models(self) -> list[dict[str, Any]]:
+        leader = self._standings.get(self._leader() or "", UNKNOWN)
+        found = []
+        for name in self.models:
+            standing, remarks = self._standings.get(name, UNKNOWN), self._remarks.get(name, Remarks())
+            factor_error = 0.0 if standing is leader else math.hypot(standing.standard_error, leader.standard_error)
+            numbers = standing._asdict() | {
+                "log_bayes_factor": standing.log_evidence - leader.log_evidence,
+                "factor_error": factor_error,
+            }
+            found.append({"name": name, **{key: plain(value) for key, value in numbers.items()}, **remarks._asdict()})
+        return found
+
+    def _leader(self) -> str | None:
+        known = {name: one.probability for name, one in self._standings.items() if math.isfinite(one.probability)}
+        return max(known, key=lambda name: known[name]) if known else None
+
+    def _verdict(self) -> dict[str, Any]:
+        leader = self._leader()
+        is_clear = leader is not None and len(self.models) > 1 and self._standings[leader].low > CLEARLY
+        return {"leader": leader, "is_separated": is_clear}
+
+
+def plain(value: float) -> float | None:
+    """JSON has no NaN and no infinity."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _columns(models: Sequence[str], names: Sequence[str]) -> list[str]:
+    return [f"{model}\n{name}" for model in models for name in names]

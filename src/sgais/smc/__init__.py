@@ -1,0 +1,1 @@
+"""Sequential Monte Carlo: temperatures, weights, resampling, islands."""

@@ -1,0 +1,1 @@
+"""From rows as a source holds them to columns of numbers."""

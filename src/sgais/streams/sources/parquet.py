@@ -1,0 +1,105 @@
+"""Parquet: one file, a directory or a pattern of them, read a row group at a time."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sgais.errors import DataError
+from sgais.streams.source import ROWS_PER_PIECE, Piece, existing_columns, past_the_end
+from sgais.streams.sources.arrow_columns import from_arrow
+
+CELLS_PER_PIECE = 16 * ROWS_PER_PIECE  # bounds the memory that wide tables take
+
+
+class ParquetSource:
+    """Files of one schema, in the order of their names."""
+
+    is_at_hand = False
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        self._files = [_File.open(file) for file in _file_paths(path)]
+        for file in self._files[1:]:
+            _check_same_schema(self._files[0], file)
+        self.column_names: list[str] | None = list(self._files[0].schema.names)
+        self.total_rows: int | None = sum(sum(file.group_rows) for file in self._files)
+
+    def read(self, start: int, wanted: Sequence[str] | None) -> Iterator[Piece]:
+        """Hand out the rows from row `start` on; files and row groups before it are not touched."""
+        if start > (self.total_rows or 0):
+            raise past_the_end(self.name, start, self.total_rows or 0)
+        names = existing_columns(self.name, self.column_names or [], wanted)
+        for file in self._files:
+            num_rows = sum(file.group_rows)
+            if start < num_rows:
+                yield from file.read(start, names)
+            start = max(start - num_rows, 0)
+
+
+class _File(NamedTuple):
+    """What is known of a file before its rows are read."""
+
+    path: Path
+    schema: Any
+    group_rows: list[int]
+
+    @classmethod
+    def open(cls, path: Path) -> "_File":
+        """Read the footer."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(path) as file:
+                groups = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+                return cls(path, file.schema_arrow, groups)
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(path, error) from error
+
+    def read(self, start: int, names: list[str]) -> Iterator[Piece]:
+        """The rows from row `start` of this file on."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        first_group = 0
+        while start >= self.group_rows[first_group]:
+            start -= self.group_rows[first_group]
+            first_group += 1
+        rows_per_piece = max(min(ROWS_PER_PIECE, CELLS_PER_PIECE // len(names)), 1)
+        groups = list(range(first_group, len(self.group_rows)))
+        try:
+            with pq.ParquetFile(self.path) as file:
+                for batch in file.iter_batches(rows_per_piece, row_groups=groups, columns=names):
+                    rows = batch.slice(start)
+                    start = max(start - batch.num_rows, 0)
+                    yield Piece({name: from_arrow(rows.column(name)) for name in names}, rows.num_rows)
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(self.path, error) from error
+
+
+def _file_paths(path: str) -> list[Path]:
+    if Path(path).is_file():
+        return [Path(path)]
+    pattern = Path(path) / "*.parquet" if Path(path).is_dir() else Path(path)
+    found = sorted(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
+    if not found:
+        raise DataError(
+            f"`source` must be a Parquet file, a directory or a pattern of such files, got {path}: none there."
+        )
+    return found
+
+
+def _check_same_schema(first: _File, other: _File) -> None:
+    for name in dict.fromkeys([*first.schema.names, *other.schema.names]):
+        types = [
+            file.schema.field(name).type if name in file.schema.names else "no such column" for file in (first, other)
+        ]
+        if types[0] != types[1]:
+            raise DataError(
+                f"`source` must have files of one schema, got column {name!r} as {types[0]} in {first.path} and as "
+                f"{types[1]} in {other.path}. Convert one of them, or stream them apart."
+            )
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    return DataError(f"`source` must be a Parquet file that can be read, got {path}: {error}")

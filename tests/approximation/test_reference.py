@@ -11,7 +11,7 @@ from sgais.approximation import reference
 from sgais.approximation.gaussian import Gaussian
 from sgais.compute.label_symmetry import are_in_order, label_order
 from sgais.compute.positions import log_priors
-from sgais.estimators.default import mode_bank, outright
+from sgais.estimators.default import mode_bank
 
 DIMENSION = 2
 DRAWS = 20_000
@@ -116,7 +116,7 @@ def test_a_reference_is_fitted_to_particles_and_modes():
     generator = np.random.default_rng(0)
     (_, first), (_, second) = SEPARATE
     positions = first.unwhiten(generator.normal(size=(400, DIMENSION)))
-    fitted = outright.fit(positions, [(first, 0.0), (second, -2.0)])
+    fitted = reference.fit(positions, [(first, 0.0), (second, -2.0)])
     at = drawn(fitted)
     near = (second.distances(at) < 4.0).mean()
     assert near > 0.05
@@ -128,7 +128,7 @@ def test_a_reference_is_fitted_to_particles_and_modes():
 
 def test_without_modes_the_particles_alone_shape_it():
     positions = SEPARATE[0][1].unwhiten(np.random.default_rng(0).normal(size=(400, DIMENSION)))
-    fitted = outright.fit(positions, [])
+    fitted = reference.fit(positions, [])
     np.testing.assert_allclose(fitted.centres[0], positions.mean(axis=0))
     np.testing.assert_allclose(fitted.roots[0] @ fitted.roots[0].T, SEPARATE[0][1].precision, rtol=0.2, atol=0.2)
     far = np.array([[1000.0, 1000.0]])
@@ -150,10 +150,19 @@ def test_a_mode_across_the_border_of_an_order_is_drawn_from_on_this_side_of_it()
     across = Gaussian(np.array([-0.1, 0.1]), np.diag([1 / 9, 100.0]))
     image = Gaussian(across.centre[::-1], across.precision[::-1, ::-1])
     kept = mode_bank.images_in_order(model, (across, 0.0), order, generator)
-    fitted = outright.fit(generator.normal([-3.0, 3.0], 1.0, (100, 2)), kept)
+    fitted = reference.fit(generator.normal([-3.0, 3.0], 1.0, (100, 2)), kept)
     at = reference.draw(model, fitted, DRAWS, 0, generator)
     target = np.logaddexp(gaussian_log_density(across, at), gaussian_log_density(image, at))
     target = np.where(are_in_order(model, at, order), target, -np.inf)
     found, error = log_mean(target - reference.log_densities(model, fitted, at))
     assert error < 0.02
     assert abs(found) < 4 * error
+
+
+def test_a_draw_of_the_prior_beyond_the_numbers_of_the_device_weighs_nothing():
+    """As happens to weights on a simplex of which one is zero."""
+    mixture = reference.mixture(SEPARATE, DIMENSION)
+    positions = np.array([[1.0, 2.0], [np.inf, 0.0], [0.0, np.nan]])
+    found = reference.log_densities(MODEL, mixture, positions)
+    assert np.isfinite(found[0])
+    assert (found[1:] == np.inf).all()

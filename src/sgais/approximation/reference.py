@@ -112,8 +112,11 @@ def draw(model: Model, reference: Reference, count: int, seed: int, generator: n
 
 
 def log_densities(model: Model, reference: Reference, positions: np.ndarray) -> np.ndarray:
-    """At positions (n, d), in float64 on the host."""
-    return np.asarray(_log_sum(np, reference, positions, log_priors(model, positions)))
+    """At positions (n, d), in float64 on the host; +inf where a draw from the prior is beyond the device's numbers."""
+    is_finite = np.isfinite(positions).all(axis=1)
+    known, found = positions[is_finite], np.full(len(positions), np.inf)
+    found[is_finite] = _log_sum(np, reference, known, log_priors(model, known))
+    return found
 
 
 def log_density(reference: Reference, positions: jax.Array, log_priors: jax.Array) -> jax.Array:

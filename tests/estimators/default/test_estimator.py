@@ -255,7 +255,7 @@ def on_a_path(error):
     [
         (0.0, 0.1, 2, True),  # the shorter way
         (0.0, 0.1, 15, False),
-        (0.0, 0.5, 2, False),  # but less certain
+        (0.0, 1.0, 2, False),  # but less certain
         (2.0, 0.1, 15, True),  # the path has missed a mode, whichever way is shorter
         (24.0, 0.17, 15, True),
         (0.4, 0.1, 15, False),  # by chance
@@ -270,7 +270,7 @@ def test_of_two_ways_to_log_z_the_larger_is_believed_or_else_the_shorter(gap, er
     ("gap", "error", "steps", "is_told"),
     [
         (0.0, 0.1, 2, False),
-        (-2.0, 0.1, 2, True),  # lower than the path: never to be expected, whichever way is shorter
+        (-3.0, 0.1, 2, True),  # lower than the path: never to be expected, whichever way is shorter
         (-2.0, 0.5, 2, False),  # within the errors
         (2.0, 0.1, 15, False),  # the path has missed something, and is forgotten
         (2.0, 0.1, 2, False),

@@ -101,7 +101,8 @@ class _Way(NamedTuple):
 
     def _log_ratios(self, positions: np.ndarray) -> np.ndarray:
         log_references = references.log_densities(self.posterior.model, self.reference, positions)
-        return self.posterior.log_densities(positions) - log_references
+        ratios = self.posterior.log_densities(positions) - log_references
+        return np.where(np.isfinite(ratios), ratios, -np.inf)
 
 
 def take(

@@ -18,7 +18,7 @@ from sgais.smc.islands import Islands
 from sgais.smc.weights import Estimate
 
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
-ERROR_PER_STEP = 0.012  # nats that a move which does not quite mix may cost, on all islands alike
+ERROR_PER_STEP = 0.02  # nats that a move which does not quite mix may cost, on all islands alike
 
 
 class State(NamedTuple):

@@ -4,14 +4,15 @@ Joins model, estimator, history and checkpoints; computes nothing.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sgais import checkpoint, run_loop
+from sgais import checkpoint
 from sgais.approximation.taylor import Surrogate
 from sgais.compute.positions import constrain
 from sgais.compute.random_keys import place
@@ -23,7 +24,7 @@ from sgais.estimators.default.config import Config
 from sgais.estimators.default.phases.exact_phase import Early
 from sgais.estimators.default.phases.gradient_phase import Wide
 from sgais.estimators.default.phases.quadratic_phase import Late
-from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields, num_rows
+from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields
 from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
 from sgais.models import fingerprint
@@ -34,7 +35,7 @@ from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
 from sgais.results.error_budget import error_budget, in_words
 from sgais.results.record import EvidenceRecord
-from sgais.run_loop import Place
+from sgais.run_loop import Checkpoints, Place, RunLoop
 from sgais.smc.islands import Islands
 from sgais.smc.weights import normalised
 
@@ -123,17 +124,21 @@ class OnlineEvidence:
 
     def update(self, chunk: object) -> EvidenceRecord:
         """Take in a chunk of any number of rows and return its point of the evidence curve."""
-        step = self.weigh(chunk)
+        return RunLoop(self).take_in(chunk)
+
+    def take_in(self, chunk: object, num_bad_rows: int) -> EvidenceRecord:
+        """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
+        step = self.weigh(chunk, num_bad_rows)
         self._history.append(step.rows)
         self.accept(step)
-        self.place.position += num_rows(step.rows)
         return step.record
 
-    def weigh(self, chunk: object, past: Past | None = None) -> Step:
+    def weigh(self, chunk: object, num_bad_rows: int, past: Past | None = None) -> Step:
         """All that `update` computes; nothing changes until the step is accepted.
 
         Args:
             chunk: The chunk.
+            num_bad_rows: Rows that its stream has refused so far.
             past: The rows before it, where these are not all that the history holds.
         """
         start = time.perf_counter()
@@ -150,7 +155,7 @@ class OnlineEvidence:
             standard_error=found.standard_error,
             kernel_bias=new_state.kernel_bias,
             **info._asdict(),
-            num_bad_rows=self.place.num_bad_rows,
+            num_bad_rows=num_bad_rows,
             warning=new_state.warning,
             seconds=time.perf_counter() - start,
         )
@@ -167,6 +172,7 @@ class OnlineEvidence:
         save_to: str | Path | None = None,
         every_chunks: int | None = None,
         every_seconds: float | None = 60.0,
+        after_chunk: Callable[[EvidenceRecord], None] | None = None,
     ) -> EvidenceRecord | None:
         """Take in a whole stream, with checkpoints if `save_to` names a file; return the last record.
 
@@ -178,9 +184,14 @@ class OnlineEvidence:
             save_to: The file for checkpoints: one at the end, and on the way as the next two say.
             every_chunks: Chunks from one checkpoint to the next; None for no such limit.
             every_seconds: Seconds from one checkpoint to the next; None for no such limit.
+            after_chunk: Called with each record, before the checkpoint that may follow it.
         """
-        schedule = None if save_to is None else checkpoint.Schedule(save_to, every_chunks, every_seconds)
-        run_loop.run(self, stream, schedule)
+        checkpoints = None
+        if save_to is not None:
+            checkpoints = Checkpoints(
+                self, checkpoint.Schedule(every_chunks, every_seconds), partial(self.save, save_to)
+            )
+        RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
         return self.last_record
 
     def save(self, path: str | Path) -> None:

@@ -1,16 +1,22 @@
-"""Take in a whole stream, with checkpoints on the way, and go on where the last checkpoint stopped."""
+"""The one loop by which a stream is taken in: from Python, from the command line and in the service.
+
+It owns three things: where the stream stands, when a checkpoint is written (one that cannot be is a warning, never the
+end of a run), and who is told after each chunk.
+"""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from sgais.checkpoint import Schedule
 from sgais.errors import CheckpointError, ConfigError
 
+Record = TypeVar("Record")
+Taken = TypeVar("Taken", covariant=True)
 
-@dataclass
+
+@dataclass(frozen=True)
 class Place:
     """How far a stream has been taken in.
 
@@ -25,8 +31,8 @@ class Place:
     is_resumed: bool = False
 
 
-class Follower(Protocol):
-    """Whatever takes in chunks and can be saved."""
+class Follower(Protocol[Taken]):
+    """Whatever takes in chunks; where it stands is written by the loop alone."""
 
     place: Place
 
@@ -34,47 +40,99 @@ class Follower(Protocol):
     def num_rows(self) -> int:
         """Rows taken in so far."""
 
-    def update(self, chunk: object) -> object:
-        """Take in a chunk."""
-
-    def save(self, path: str | Path) -> None:
-        """Write a checkpoint."""
+    def take_in(self, chunk: object, num_bad_rows: int) -> Taken:
+        """Take in a chunk, of a stream that has refused so many rows by now; all of it or nothing."""
 
 
-def run(follower: Follower, stream: Iterable[object], schedule: Schedule | None) -> None:
-    """Feed the stream to the follower; a checkpoint that cannot be written is a warning."""
-    place = follower.place
-    # What `sgais.stream` makes knows its position; for other iterables, rows are counted.
-    source: Any = stream if hasattr(stream, "seek") and hasattr(stream, "position") else None
-    _take_up(place, source)
-    bad_before = place.num_bad_rows - (source.num_bad_rows if source is not None else 0)
-    for chunk in stream:
-        if source is not None:
-            place.num_bad_rows = bad_before + source.num_bad_rows
-        follower.update(chunk)
-        if source is not None:
-            place.position = source.position
-        if schedule is not None and schedule.is_due():
-            _save_or_warn(follower, schedule.path)
-    if schedule is not None and follower.num_rows:
-        _save_or_warn(follower, schedule.path)
+class Checkpoints:
+    """When a follower is saved, and what happens where it cannot be.
+
+    Args:
+        follower: Told of in the warning.
+        schedule: When.
+        save: Writes a checkpoint.
+    """
+
+    def __init__(self, follower: Follower[object], schedule: Schedule, save: Callable[[], None]) -> None:
+        self._follower, self._schedule, self._save = follower, schedule, save
+
+    def save_if_due(self) -> None:
+        """After a chunk, or while none comes."""
+        if self._schedule.is_due():
+            self.save()
+
+    def save(self) -> None:
+        """Write a checkpoint, or warn that there is none."""
+        if not self._follower.num_rows:
+            return
+        try:
+            self._save()
+        except CheckpointError as error:
+            warnings.warn(f"no checkpoint at {self._follower.num_rows} rows: {error}", stacklevel=2)
 
 
-def _take_up(place: Place, source: Any) -> None:
-    """Go to where the checkpoint stopped, the first time after loading it."""
-    if not place.is_resumed:
-        return
-    if source is None:
-        raise ConfigError(
-            f"`stream` must be one that can go on at row {place.position}, got a plain iterable. Wrap what it is made "
-            "of in sgais.stream, or push the chunks that are left with `update`."
-        )
-    source.seek(place.position)
-    place.is_resumed = False
+class RunLoop(Generic[Record]):
+    """Feeds chunks to a follower.
 
+    Args:
+        follower: Takes them in.
+        checkpoints: Of it; none if omitted.
+        after_chunk: Told of each record, before the checkpoint that may follow.
+    """
 
-def _save_or_warn(follower: Follower, path: str | Path) -> None:
-    try:
-        follower.save(path)
-    except CheckpointError as error:
-        warnings.warn(f"no checkpoint at {follower.num_rows} rows: {error}", stacklevel=4)
+    def __init__(
+        self,
+        follower: Follower[Record],
+        checkpoints: Checkpoints | None = None,
+        after_chunk: Sequence[Callable[[Record], None]] = (),
+    ) -> None:
+        self._follower, self._checkpoints, self._after_chunk = follower, checkpoints, list(after_chunk)
+
+    def run(self, stream: Iterable[object]) -> None:
+        """Take in a whole stream, from where the follower stands."""
+        # What `sgais.stream` makes knows its position; for other iterables, rows are counted.
+        source: Any = stream if hasattr(stream, "seek") and hasattr(stream, "position") else None
+        self._take_up(source)
+        bad_before = self._follower.place.num_bad_rows - (0 if source is None else source.num_bad_rows)
+        for chunk in stream:
+            if source is None:
+                self.take_in(chunk)
+            else:
+                self.take_in(chunk, Place(source.position, bad_before + source.num_bad_rows))
+        if self._checkpoints is not None:
+            self._checkpoints.save()
+
+    def take_in(self, chunk: object, behind: Place | None = None) -> Record:
+        """Take in one chunk.
+
+        Args:
+            chunk: The rows.
+            behind: Where the stream stands behind them; rows are counted if omitted.
+        """
+        follower, rows_before, before = self._follower, self._follower.num_rows, self._follower.place
+        record = follower.take_in(chunk, before.num_bad_rows if behind is None else behind.num_bad_rows)
+        position = before.position + follower.num_rows - rows_before
+        follower.place = Place(position, before.num_bad_rows, before.is_resumed) if behind is None else behind
+        for tell in self._after_chunk:
+            tell(record)
+        if self._checkpoints is not None:
+            self._checkpoints.save_if_due()
+        return record
+
+    def pass_over(self, num_rows: int) -> None:
+        """Go on behind rows that cannot be taken in."""
+        place = self._follower.place
+        self._follower.place = Place(place.position + num_rows, place.num_bad_rows + num_rows)
+
+    def _take_up(self, source: Any) -> None:
+        """Go to where the checkpoint stopped, the first time after loading it."""
+        place = self._follower.place
+        if not place.is_resumed:
+            return
+        if source is None:
+            raise ConfigError(
+                f"`stream` must be one that can go on at row {place.position}, got a plain iterable. Wrap what it is "
+                "made of in sgais.stream, or push the chunks that are left with `update`."
+            )
+        source.seek(place.position)
+        self._follower.place = Place(place.position, place.num_bad_rows)

@@ -13,20 +13,20 @@ def due(schedule, chunks):
 
 
 def test_every_few_chunks():
-    assert due(Schedule("state", every_chunks=3, every_seconds=None), 7) == [False, False, True] * 2 + [False]
+    assert due(Schedule(every_chunks=3, every_seconds=None), 7) == [False, False, True] * 2 + [False]
 
 
 def test_every_few_seconds():
-    assert not any(due(Schedule("state", every_seconds=3600.0), 5))
-    assert all(due(Schedule("state", every_seconds=0.0), 5))
-    schedule = Schedule("state", every_seconds=0.01)
+    assert not any(due(Schedule(every_seconds=3600.0), 5))
+    assert all(due(Schedule(every_seconds=0.0), 5))
+    schedule = Schedule(every_seconds=0.01)
     time.sleep(0.02)
     assert schedule.is_due()
 
 
 def test_whichever_comes_first():
-    assert due(Schedule("state", every_chunks=2, every_seconds=3600.0), 4) == [False, True, False, True]
-    assert all(due(Schedule("state", every_chunks=100, every_seconds=0.0), 4))
+    assert due(Schedule(every_chunks=2, every_seconds=3600.0), 4) == [False, True, False, True]
+    assert all(due(Schedule(every_chunks=100, every_seconds=0.0), 4))
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,12 @@ def test_whichever_comes_first():
 )
 def test_impossible_schedules_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
-        Schedule("state", **options)
+        Schedule(**options)
+
+
+def test_after_a_slow_chunk():
+    schedule = Schedule(None, None, slow_chunk_seconds=0.01)
+    assert not schedule.is_due()
+    time.sleep(0.02)
+    assert schedule.is_due()
+    assert not schedule.is_due()

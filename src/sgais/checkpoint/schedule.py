@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sgais.errors import is_number, require, require_count
 
@@ -12,16 +11,17 @@ class Schedule:
     """A checkpoint every so many chunks, or seconds, whichever comes first.
 
     Attributes:
-        path: The file to write.
         every_chunks: Chunks from one to the next; None for no such limit.
         every_seconds: Seconds from one to the next; None for no such limit.
+        slow_chunk_seconds: Seconds for a chunk that is worth a checkpoint by itself; None if none is.
     """
 
-    path: str | Path
     every_chunks: int | None = None
     every_seconds: float | None = 60.0
+    slow_chunk_seconds: float | None = None
     _chunks: int = field(default=0, init=False)
     _since: float = field(default_factory=time.monotonic, init=False)
+    _last_chunk: float = field(default_factory=time.monotonic, init=False)
 
     def __post_init__(self) -> None:
         if self.every_chunks is not None:
@@ -31,10 +31,12 @@ class Schedule:
 
     def is_due(self) -> bool:
         """Whether it is time, now that another chunk has been taken in."""
-        self._chunks += 1
+        self._chunks, now = self._chunks + 1, time.monotonic()
+        by_slowness = self.slow_chunk_seconds is not None and now - self._last_chunk >= self.slow_chunk_seconds
+        self._last_chunk = now
         by_chunks = self.every_chunks is not None and self._chunks >= self.every_chunks
-        by_time = self.every_seconds is not None and time.monotonic() - self._since >= self.every_seconds
-        if not (by_chunks or by_time):
+        by_time = self.every_seconds is not None and now - self._since >= self.every_seconds
+        if not (by_chunks or by_time or by_slowness):
             return False
-        self._chunks, self._since = 0, time.monotonic()
+        self._chunks, self._since = 0, now
         return True

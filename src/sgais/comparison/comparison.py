@@ -2,14 +2,15 @@
 
 import copy
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sgais import checkpoint, run_loop
+from sgais import checkpoint
 from sgais.comparison.detectors import Watching
 from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
 from sgais.comparison.records import ComparisonRecord, Standing, Standings
@@ -23,7 +24,7 @@ from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_h
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
 from sgais.results.record import EvidenceRecord
-from sgais.run_loop import Place
+from sgais.run_loop import Checkpoints, Place, RunLoop
 from sgais.shift import ShiftDetector
 
 if TYPE_CHECKING:
@@ -81,7 +82,11 @@ class Comparison:
 
     def update(self, chunk: object) -> ComparisonRecord:
         """Take in a chunk: all models or none, but for those that cannot go on."""
-        steps, failures = self._weigh(chunk)
+        return RunLoop(self).take_in(chunk)
+
+    def take_in(self, chunk: object, num_bad_rows: int) -> ComparisonRecord:
+        """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
+        steps, failures = self._weigh(chunk, num_bad_rows)
         expected = self._expected(steps)
         rows = next(iter(steps.values())).rows
         self._history.append(rows)
@@ -89,7 +94,6 @@ class Comparison:
             self._members[name].accept(step)
             self._watching.update(name, step.record, expected[name])
         self._failures |= failures
-        self.place.position += num_rows(rows)
         record = self._record(num_rows(rows))
         self._records.append(record)
         return record
@@ -100,10 +104,15 @@ class Comparison:
         save_to: str | Path | None = None,
         every_chunks: int | None = None,
         every_seconds: float | None = 60.0,
+        after_chunk: Callable[[ComparisonRecord], None] | None = None,
     ) -> ComparisonRecord | None:
         """Take in a whole stream, with checkpoints if `save_to` names a file, as `OnlineEvidence.run` does."""
-        schedule = None if save_to is None else checkpoint.Schedule(save_to, every_chunks, every_seconds)
-        run_loop.run(self, stream, schedule)
+        checkpoints = None
+        if save_to is not None:
+            checkpoints = Checkpoints(
+                self, checkpoint.Schedule(every_chunks, every_seconds), partial(self.save, save_to)
+            )
+        RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
         return self._records[-1] if self._records else None
 
     def add(self, name: str, model: Bindable, prior_odds: float = 1.0) -> None:
@@ -275,7 +284,6 @@ class Comparison:
         comparison.place = replace(content["place"], is_resumed=True)
         for name, saved in content["members"].items():
             comparison._members[name] = OnlineEvidence.restored(saved, models[name], history)
-            comparison._members[name].place = comparison.place
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
         comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
         comparison._watching = Watching.restored(content["watching"])
@@ -316,20 +324,18 @@ class Comparison:
     def _member(self, name: str, model: Bindable) -> OnlineEvidence:
         """Its seed comes from its name, so that it does not matter which others there are."""
         seed = (self.seed + zlib.crc32(name.encode())) % 2**32
-        member = OnlineEvidence(model, self.config, seed, self._history)
-        member.place = self.place
-        return member
+        return OnlineEvidence(model, self.config, seed, self._history)
 
     def _alive(self) -> list[str]:
         return [name for name in self._members if name not in self._failures]
 
-    def _weigh(self, chunk: object) -> tuple[dict[str, Step], dict[str, str]]:
+    def _weigh(self, chunk: object, num_bad_rows: int) -> tuple[dict[str, Step], dict[str, str]]:
         """What each model makes of the chunk, and which of them cannot go on; raises where the chunk is at fault."""
         steps: dict[str, Step] = {}
         failures: dict[str, str] = {}
         for name in self._alive():
             try:
-                steps[name] = self._members[name].weigh(chunk)
+                steps[name] = self._members[name].weigh(chunk, num_bad_rows)
             except (DataError, ModelError) as error:
                 raise type(error)(f"model {name!r} refuses the chunk: {error}") from error
             except EstimationError as error:
@@ -401,7 +407,7 @@ class Comparison:
         start = 0
         for end in self._records.ends():
             rows = self._history.between(start, end)
-            step = member.weigh(rows, past=Until(self._history, start))
+            step = member.weigh(rows, self.place.num_bad_rows, Until(self._history, start))
             expected = member.expected(rows) if name in self._watching.detectors else None
             member.accept(step)
             self._watching.update(name, step.record, expected)

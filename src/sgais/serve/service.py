@@ -70,15 +70,7 @@ class Service:
             self._state.keys.add(entry)
         self.log.entries.clear()
         self.intake = Intake(self._admission(plan), self.log, self._state.keys, plan.limits.waiting_rows)
-        self.worker = Worker(
-            self._state,
-            self.log,
-            checkpoint,
-            plan.checkpoint_seconds,
-            plan.chunk_size,
-            self.intake.note_taken_in,
-            self._note_failure,
-        )
+        self.worker = Worker(self._state, self.log, self.intake, checkpoint, plan.checkpoint_seconds, plan.chunk_size)
 
     def start(self) -> None:
         """Begin to take rows in."""
@@ -118,9 +110,6 @@ class Service:
         fields = self._state.fields or self.log.fields()
         dtype = np.dtype(real_dtype())
         return Admission(fields, plan.columns, plan.categories, plan.limits.batch_rows, dtype, try_out)
-
-    def _note_failure(self, why: str) -> None:
-        self.intake.failure = why
 
 
 def _declared(plan: Plan) -> Fields | None:

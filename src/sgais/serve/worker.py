@@ -5,16 +5,18 @@ same order give the same bits, in this process, after a restart, and in a run ov
 """
 
 import threading
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from sgais.errors import CheckpointError, DataError, EstimationError, HistoryError, SgaisError
+from sgais.checkpoint import Schedule
+from sgais.errors import DataError, EstimationError, HistoryError, SgaisError
 from sgais.fields import Chunk
+from sgais.run_loop import Checkpoints, RunLoop
 from sgais.serve.board.alarms import new_alarms
 from sgais.serve.board.board import FAILED, RUNNING
 from sgais.serve.board.standing import remarks_of, standings_of
+from sgais.serve.intake.intake import Intake
 from sgais.serve.log.reader import LogReader
 from sgais.serve.log.row_log import RowLog
 from sgais.serve.predictions import Forecaster
@@ -33,34 +35,33 @@ class Worker:
     Args:
         state: Of the service.
         log: Its rows.
+        intake: Told how many rows have been taken in, or why no more can be.
         checkpoint: The file for checkpoints.
         checkpoint_seconds: From one to the next.
         chunk_size: Rows per chunk.
-        note_taken_in: Told how many rows have been taken in.
-        note_failure: Told why no more can be.
     """
 
     def __init__(
         self,
         state: ServiceState,
         log: RowLog,
+        intake: Intake,
         checkpoint: Path,
         checkpoint_seconds: float,
         chunk_size: int,
-        note_taken_in: Callable[[int], None],
-        note_failure: Callable[[str], None],
     ) -> None:
-        self._state, self._log, self._checkpoint = state, log, checkpoint
-        self._checkpoint_seconds, self._chunk_size = checkpoint_seconds, chunk_size
-        self._note_taken_in, self._note_failure = note_taken_in, note_failure
-        self._place = state.comparison.place  # its position is that in the log, rows that were set aside included
-        self._reader = LogReader(log, self._place.position)
+        self._state, self._log, self._intake = state, log, intake
+        self._checkpoint, self._chunk_size = checkpoint, chunk_size
+        schedule = Schedule(every_seconds=checkpoint_seconds)
+        self._checkpoints = Checkpoints(state.comparison, schedule, self._save)
+        self._loop: RunLoop[Any] = RunLoop(state.comparison, self._checkpoints, [lambda _: self._show()])
+        self._reader = LogReader(log, self._position)
         self._is_warm = False  # whether a chunk has been taken in since the start
         self._is_stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sgais-worker", daemon=True)
-        self._saved_rows = self._place.position  # up to which the newest checkpoint goes
+        self._saved_rows = self._position  # up to which the newest checkpoint goes
         self.forecaster = Forecaster.of(state.comparison)
-        note_taken_in(self._place.position)
+        intake.note_taken_in(self._position)
 
     @property
     def saved_rows(self) -> int:
@@ -70,7 +71,12 @@ class Worker:
     @property
     def rows_set_aside(self) -> int:
         """Rows that no model could take in."""
-        return self._place.num_bad_rows
+        return self._state.comparison.place.num_bad_rows
+
+    @property
+    def _position(self) -> int:
+        """In the log, rows that were set aside included."""
+        return self._state.comparison.place.position
 
     def start(self) -> None:
         """Begin."""
@@ -92,14 +98,11 @@ class Worker:
             self._fail(f"{type(error).__name__}: {error}")
 
     def _take_in_all(self) -> None:
-        last_checkpoint = time.monotonic()
         while not self._is_stopped.is_set():
             if not self._take_in_chunk():
                 self._is_stopped.wait(SECONDS_BETWEEN_LOOKS)
-            if time.monotonic() - last_checkpoint >= self._checkpoint_seconds:
-                self._save()
-                last_checkpoint = time.monotonic()
-        self._save()
+                self._checkpoints.save_if_due()
+        self._checkpoints.save()
 
     def _take_in_chunk(self) -> bool:
         """Take in the next chunk if it is there."""
@@ -109,37 +112,34 @@ class Worker:
         if not self._is_warm:
             self._state.board.say(RUNNING, COMPILING)
         try:
-            is_taken_in = self._update(chunk)
+            self._update(chunk)
         except (DataError, EstimationError) as error:
-            is_taken_in = False
             self._set_aside(str(error))
-        self._note_taken_in(self._place.position)
-        if is_taken_in:
-            self._show()
         return True
 
-    def _update(self, chunk: Chunk) -> bool:
-        """Let the models take in a chunk; tells whether they have, which a stop may prevent."""
+    def _update(self, chunk: Chunk) -> None:
+        """Let the models take in a chunk, unless a stop prevents it."""
         while True:
             try:
-                self._state.comparison.update(chunk)
-                return True
+                self._loop.take_in(chunk)
+                return
             except HistoryError as error:  # a disk that is full: it is as if it had not been tried
                 self._state.board.say(RUNNING, f"{error} Trying again.")
                 if self._is_stopped.wait(SECONDS_BETWEEN_TRIES):
-                    return False
+                    return
 
     def _set_aside(self, why: str) -> None:
         """Go on without a chunk that all models find impossible: one absurd row must not be the end of a service."""
-        first = self._place.position
-        self._place.position += self._chunk_size
-        self._place.num_bad_rows += self._chunk_size
-        message = f"rows {first} to {self._place.position - 1} were set aside: {why}"
+        first = self._position
+        self._loop.pass_over(self._chunk_size)
+        self._intake.note_taken_in(self._position)
+        message = f"rows {first} to {self._position - 1} were set aside: {why}"
         warnings.warn(message, stacklevel=2)
         self._state.board.say(RUNNING, cut(message))
 
     def _show(self) -> None:
         comparison = self._state.comparison
+        self._intake.note_taken_in(self._position)
         self._state.board.note(
             comparison.num_rows,
             standings_of(comparison, ""),
@@ -152,18 +152,14 @@ class Worker:
 
     def _save(self) -> None:
         """Write a checkpoint and drop the part of the log that neither it nor the one before it needs."""
-        rows = self._place.position
-        if rows == self._saved_rows or self._state.comparison.last_record is None:
+        rows = self._position
+        if rows == self._saved_rows:
             return
-        try:
-            self._state.save(self._checkpoint)
-        except CheckpointError as error:
-            warnings.warn(f"no checkpoint at {rows:,} rows: {error}", stacklevel=2)
-            return
+        self._state.save(self._checkpoint)
         self._log.start_new_file()
         self._log.drop_before(self._saved_rows)
         self._saved_rows = rows
 
     def _fail(self, why: str) -> None:
-        self._note_failure(why)
+        self._intake.failure = why
         self._state.board.say(FAILED, why)

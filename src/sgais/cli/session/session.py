@@ -3,10 +3,12 @@
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sgais import history
+from sgais.checkpoint import Schedule
 from sgais.cli.arguments.configuration import build_config
 from sgais.cli.arguments.model_specs import model_of
 from sgais.cli.arguments.settings import Settings
@@ -22,6 +24,7 @@ from sgais.models import AutoRegression
 from sgais.models.base import Model
 from sgais.monitoring.snapshot import Observer, Snapshot
 from sgais.online import Bindable, OnlineEvidence
+from sgais.run_loop import Checkpoints, RunLoop
 from sgais.streams import lagged, stream
 
 SECONDS_BETWEEN_SNAPSHOTS = 0.1  # more than the eye needs, and next to no cost
@@ -56,11 +59,10 @@ class Session:
 
     def run(self, view: View) -> Interruption:
         """Take in the stream to its end, or until a signal comes."""
-        place = None if self.folder is None else self.folder.checkpoint
         with Interruption(lambda: view.let_go(self._last_words())) as interruption, view:
-            watched = WatchedStream(self.stream, interruption, lambda: self._after_chunk(view))
-            self._since, self._last_shown = time.monotonic(), -math.inf
-            self.follower.run(watched, save_to=place, every_seconds=self.settings.checkpoint_seconds)
+            self._last_shown = -math.inf
+            loop: RunLoop[Any] = RunLoop(self.follower, self._checkpoints(), [lambda _: self._after_chunk(view)])
+            loop.run(WatchedStream(self.stream, interruption))
         return interruption
 
     def snapshot(self) -> Snapshot:
@@ -74,10 +76,13 @@ class Session:
         if has_alarm or now - self._last_shown > SECONDS_BETWEEN_SNAPSHOTS:
             self._last_shown = now
             view.show(self.snapshot())
+
+    def _checkpoints(self) -> Checkpoints | None:
+        if self.folder is None:
+            return None
         # A signal that comes in the midst of a slow chunk ends the process without it. What came before must be safe.
-        if self.folder is not None and time.monotonic() - self._since > PATIENCE / 2:
-            self.follower.save(self.folder.checkpoint)
-        self._since = time.monotonic()
+        schedule = Schedule(every_seconds=self.settings.checkpoint_seconds, slow_chunk_seconds=PATIENCE / 2)
+        return Checkpoints(self.follower, schedule, partial(self.follower.save, self.folder.checkpoint))
 
     def _last_words(self) -> str:
         """When the process ends in the midst of a chunk."""

@@ -1,6 +1,5 @@
-"""A stream that is looked at while it is taken in, and that ends when a signal comes."""
+"""A stream that ends when a signal comes."""
 
-from collections.abc import Callable
 from typing import Any, Self
 
 from sgais.cli.session.interruption import Interruption, WokenError
@@ -12,12 +11,10 @@ class WatchedStream:
     Args:
         stream: Of `sgais.stream`.
         interruption: Ends it early.
-        after_chunk: Called when a chunk has been taken in, that is, when the next one is asked for.
     """
 
-    def __init__(self, stream: Any, interruption: Interruption, after_chunk: Callable[[], None]) -> None:
-        self._stream, self._interruption, self._after_chunk = stream, interruption, after_chunk
-        self._has_delivered = False
+    def __init__(self, stream: Any, interruption: Interruption) -> None:
+        self._stream, self._interruption = stream, interruption
 
     @property
     def position(self) -> int:
@@ -38,16 +35,11 @@ class WatchedStream:
         return self
 
     def __next__(self) -> Any:
-        if self._has_delivered:
-            self._after_chunk()
-            self._has_delivered = False
         try:
             if self._interruption.signal_number is not None:
                 raise WokenError
             with self._interruption.waiting():
-                chunk = next(self._stream)
+                return next(self._stream)
         except WokenError:
             self._interruption.acknowledge()
             raise StopIteration from None
-        self._has_delivered = True
-        return chunk

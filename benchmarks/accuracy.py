@@ -119,7 +119,7 @@ def report(lines: list[dict[str, str]]) -> str:
         "",
         *_coverage(lines),
         "",
-        "## The kernel bias of a hot kernel",
+        "## The kernel bias of a kernel with excess temperature",
         "",
         *_heat(lines),
     ]

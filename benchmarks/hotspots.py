@@ -22,7 +22,7 @@ import sgais
 from benchmarks.problems import PROBLEMS
 from sgais.estimators.default import data_change, estimator, mode_bank, outright
 from sgais.estimators.default.phases import exact_phase, quadratic_moves, quadratic_phase, quadratic_weighing
-from sgais.history import WithChunk
+from sgais.history import RowView
 
 ROWS = 1_000_000
 NAMES = ("linear", "logistic", "mixture")
@@ -31,24 +31,24 @@ REPORT = Path(__file__).parent / "results" / "hotspots.md"
 Functions = tuple[Callable[..., Any], ...]
 PARTS: dict[str, Functions] = {  # none of which calls another
     "draws from the prior": (estimator.init,),
-    "early: weighing all particles by few rows": (exact_phase.weigh,),
-    "early: moves on all rows": (exact_phase.move,),
-    "early: log Z outright, by fresh particles": (outright.take,),
+    "exact phase: weighing all particles by few rows": (exact_phase.weigh,),
+    "exact phase: moves on all rows": (exact_phase.move,),
+    "exact phase: log Z outright, by fresh particles": (outright.sample,),
     "between: search for modes, first surrogates": (
         mode_bank.look_for_modes,
         mode_bank.worth_a_surrogate,
         quadratic_phase.start,
         quadratic_phase.joined,
     ),
-    "late: each row added to the surrogates": (quadratic_phase.add,),
-    "late: weighing by samples of rows": (quadratic_weighing.weigh,),
-    "late: moves on mini-batches": (quadratic_moves.move,),
-    "late: new anchors, by all rows": (quadratic_phase.reanchor,),
-    "late: log Z outright, by importance sampling": (quadratic_phase.sampled,),
-    "late: search for modes": (mode_bank.new_modes, quadratic_phase.with_modes),
-    "watching for changes": (data_change.has_changed,),
+    "quadratic phase: each row added to the surrogates": (quadratic_phase.add,),
+    "quadratic phase: weighing by samples of rows": (quadratic_weighing.weigh,),
+    "quadratic phase: moves on mini-batches": (quadratic_moves.move,),
+    "quadratic phase: new anchors, by all rows": (quadratic_phase.reanchor,),
+    "quadratic phase: log Z outright, by importance sampling": (quadratic_phase.sampled,),
+    "quadratic phase: search for modes": (mode_bank.new_modes, quadratic_phase.with_modes),
+    "looking for changes": (data_change.has_changed,),
 }
-GATHERS: Functions = (WithChunk.between, WithChunk.sample, WithChunk.draw, WithChunk.take, WithChunk.stand_ins)
+GATHERS: Functions = (RowView.between, RowView.sample, RowView.draw, RowView.take, RowView.weighted_sample)
 
 
 class Spent(NamedTuple):

@@ -102,16 +102,16 @@ def test_the_published_algorithm_takes_rows_as_they_come_unless_told_otherwise()
 
 
 def test_a_warning_is_in_the_status_also_of_a_run_that_was_interrupted(monkeypatch):
-    monkeypatch.setattr(sgais.OnlineEvidence, "warning", property(lambda _: "islands have parted"))
+    monkeypatch.setattr(sgais.OnlineEvidence, "warning", property(lambda _: "islands have diverged"))
     config = sgais.Config.paper()
-    assert sgais.estimate(MODEL, DATA, config=config).status == "not to be trusted: islands have parted"
+    assert sgais.estimate(MODEL, DATA, config=config).status == "not to be trusted: islands have diverged"
 
     def interrupt(_):
         raise KeyboardInterrupt
 
     status = estimate_module.METHODS["sgais"].run(MODEL, DATA, config, 0, interrupt).status
     assert status.startswith("interrupted after 500 of 1200 rows; ")
-    assert status.endswith("not to be trusted: islands have parted")
+    assert status.endswith("not to be trusted: islands have diverged")
 
 
 SMALL_MODEL = LinearRegression(dim=1)

@@ -8,8 +8,8 @@ import pytest
 import sgais
 from sgais.checkpoint import Schedule
 from sgais.cli.arguments.settings import Settings
+from sgais.cli.output.console import console_for
 from sgais.cli.output.live import LineView
-from sgais.cli.output.say import console_for
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 from sgais.models import LinearRegression

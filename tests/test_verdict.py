@@ -47,8 +47,8 @@ def test_a_tenth_of_a_nat_is_agreement_whatever_the_errors():
 
 
 def test_every_part_of_the_error_counts():
-    hot = result("sgais", -13.0, 0.1, **{"Monte Carlo": 0.1, "kernel": 0.0, "modes": 2.0})
-    found = verdict(hot, result("ais", -10.0, 0.5))
+    biased = result("sgais", -13.0, 0.1, **{"Monte Carlo": 0.1, "kernel": 0.0, "modes": 2.0})
+    found = verdict(biased, result("ais", -10.0, 0.5))
     assert found.believe.method == "ais", "its standard error is larger, its error is not"
 
 

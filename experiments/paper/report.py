@@ -137,8 +137,8 @@ def _differences(found: Tables, limit: float) -> list[Block]:
         Paragraph(
             "The noise of mini-batch gradients heats the particles of the published algorithm: their covariance is too "
             "large by a factor that grows with N, and every chunk's log predictive is too low by the same amount. The "
-            "default takes its gradients relative to an anchor, exact to second order, and reports what heat is left "
-            "as `kernel_bias` (docs/accuracy.md)."
+            "default takes its gradients relative to an anchor, exact to second order, and reports what excess "
+            "temperature is left as `kernel_bias` (docs/accuracy.md)."
         ),
         *map(Paragraph, differences.bias(table)),
         Heading(3, "Resampling"),

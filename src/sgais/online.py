@@ -15,15 +15,15 @@ import numpy as np
 from sgais import checkpoint
 from sgais.approximation.taylor import Surrogate
 from sgais.compute.positions import constrain
-from sgais.compute.random_keys import place
+from sgais.compute.random_keys import random_key
 from sgais.errors import SgaisError, require
 from sgais.estimators import paper
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default import estimator as default
 from sgais.estimators.default.config import Config
-from sgais.estimators.default.phases.exact_phase import Early
-from sgais.estimators.default.phases.gradient_phase import Wide
-from sgais.estimators.default.phases.quadratic_phase import Late
+from sgais.estimators.default.phases.exact_phase import ExactPhase
+from sgais.estimators.default.phases.gradient_phase import GradientPhase
+from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields
 from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
@@ -63,11 +63,11 @@ SAVED_TYPES: dict[str, type] = {
         Place,
         default.State,
         paper.PaperState,
-        Early,
+        ExactPhase,
         Islands,
-        Late,
+        QuadraticPhase,
         Surrogate,
-        Wide,
+        GradientPhase,
     )
 }
 FINGERPRINT_ROWS = 16
@@ -259,8 +259,11 @@ class OnlineEvidence:
         model, _, rows = self._check(chunk)
         if model.predictive is None or self._state is None:
             return None
-        positions, here = self._estimator.positions_now(self._state), place(self.seed, len(self._records), REPLICATES)
-        return expected_log_predictive(model, positions, self.log_weights, rows, self.num_rows, here)
+        positions, key = (
+            self._estimator.positions_now(self._state),
+            random_key(self.seed, len(self._records), REPLICATES),
+        )
+        return expected_log_predictive(model, positions, self.log_weights, rows, self.num_rows, key)
 
     def predict(self, inputs: object = None) -> Prediction:
         """What the model expects of rows with these inputs (columns of a chunk, without the observation).
@@ -298,7 +301,7 @@ class OnlineEvidence:
 
     @property
     def error_budget(self) -> dict[str, float]:
-        """The parts of the error of `log_evidence`, in nats: Monte Carlo, the heat of the moves, modes not seen."""
+        """The parts of the error of `log_evidence`, in nats: Monte Carlo, the kernel's bias, modes not seen."""
         return error_budget(self._records.last)
 
     @property

@@ -10,12 +10,12 @@ from sgais import simulate
 from sgais.approximation import importance
 from sgais.approximation.modes.newton import climb_all
 from sgais.approximation.taylor import normalise
-from sgais.compute.random_keys import Places
+from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default import mode_bank
-from sgais.estimators.default.account import Account
 from sgais.estimators.default.context import UpdateContext
+from sgais.estimators.default.diagnostics import UpdateDiagnostics
 from sgais.estimators.default.phases import quadratic_phase
-from sgais.history import Memory, WithChunk
+from sgais.history import Memory, RowView
 from sgais.models import LinearRegression, LogisticRegression
 from sgais.progress import Deadline
 
@@ -24,14 +24,14 @@ LOGISTIC = LogisticRegression(dim=2, classes=2)
 
 
 def started(model, rows, position):
-    whole = WithChunk(Memory(), rows)
+    whole = RowView(Memory(), rows)
     found = quadratic_phase.start(context_of(model, whole), position[None], whole.num_rows)
     assert found is not None
     return found, whole
 
 
 def context_of(model, whole, number=1):
-    return UpdateContext(model, sgais.Config(), whole, Places(0, number), Account())
+    return UpdateContext(model, sgais.Config(), whole, KeySequence(0, number), UpdateDiagnostics())
 
 
 def test_a_gaussian_posterior_is_exact():
@@ -116,8 +116,8 @@ def test_draws_that_do_not_cover_the_posterior_are_not_believed():
     begun, whole = started(LINEAR, rows, np.zeros(5))
     right = normalise(begun.then[0])
     narrow = right._replace(gaussian=right.gaussian._replace(precision=100 * right.gaussian.precision))
-    assert importance.take(LINEAR, begun.then, [right], whole, 200, Places(0, 1)) is not None
-    assert importance.take(LINEAR, begun.then, [narrow], whole, 200, Places(0, 1)) is None
+    assert importance.draw(LINEAR, begun.then, [right], whole, 200, KeySequence(0, 1)) is not None
+    assert importance.draw(LINEAR, begun.then, [narrow], whole, 200, KeySequence(0, 1)) is None
 
 
 def test_modes_count_by_their_evidence_whether_particles_sit_there_or_not():
@@ -128,7 +128,7 @@ def test_modes_count_by_their_evidence_whether_particles_sit_there_or_not():
 
     y = np.random.default_rng(0).normal(2.0, 1.0, 400)
     model = sgais.Model(prior={"slope": dist.Normal(0.5, 2.0)}, log_likelihood=log_likelihood)
-    whole, mean = WithChunk(Memory(), {"y": y.astype(np.float32)}), y.mean()
+    whole, mean = RowView(Memory(), {"y": y.astype(np.float32)}), y.mean()
     begun = quadratic_phase.start(context_of(model, whole), np.array([[mean], [-mean]]), 400)
     found = quadratic_phase.sampled(context_of(model, whole), begun)
     grid = np.linspace(-4.0, 4.0, 4001)

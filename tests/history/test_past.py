@@ -1,7 +1,7 @@
 import numpy as np
 from scipy import stats
 
-from sgais.history import Memory, WithChunk, draw
+from sgais.history import Memory, RowView, draw
 from sgais.history.memory import SMALLEST_BUFFER
 
 
@@ -44,7 +44,7 @@ def test_draws_are_uniform_with_replacement():
 def test_the_past_and_a_chunk_read_as_one_stretch_of_rows():
     history = Memory()
     history.append({"y": np.arange(100.0)})
-    rows = WithChunk(history, {"y": np.arange(100.0, 130.0)})
+    rows = RowView(history, {"y": np.arange(100.0, 130.0)})
     assert rows.num_rows == 130
     for start, end in [(0, 130), (20, 90), (90, 110), (100, 130), (105, 107), (0, 100)]:
         np.testing.assert_array_equal(rows.between(start, end)["y"], np.arange(start, end))
@@ -54,7 +54,7 @@ def test_the_past_and_a_chunk_read_as_one_stretch_of_rows():
 
 
 def test_a_first_chunk_needs_no_past():
-    rows = WithChunk(Memory(), {"y": np.arange(10.0)})
+    rows = RowView(Memory(), {"y": np.arange(10.0)})
     np.testing.assert_array_equal(rows.between(0, 10)["y"], np.arange(10.0))
     assert rows.draw(np.random.default_rng(0), (3,), 0, 10)["y"].shape == (3,)
 

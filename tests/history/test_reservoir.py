@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 import sgais
-from sgais.history import Memory, Reservoir, WithChunk, draw
+from sgais.history import Memory, Reservoir, RowView, draw
 
 STREAMS = 10_000
 
@@ -22,7 +22,7 @@ def filled(rows, size, chunk_size, seed=0):
 def sample(reservoir):
     """All rows of the sample, each once."""
     rows = reservoir.num_rows
-    return np.sort(WithChunk(reservoir, numbers(rows, rows + 1)).stand_ins(rows)[0]["y"])
+    return np.sort(RowView(reservoir, numbers(rows, rows + 1)).weighted_sample(rows)[0]["y"])
 
 
 def test_every_row_is_as_likely_to_be_kept():
@@ -53,7 +53,7 @@ def test_until_it_is_full_it_is_the_whole_past():
     for history in (reservoir, memory):
         history.append(numbers(0, 60))
         history.append(numbers(60, 100))
-    assert WithChunk(reservoir, numbers(0, 1)).is_whole
+    assert RowView(reservoir, numbers(0, 1)).is_whole
     np.testing.assert_array_equal(reservoir.between(10, 90)["y"], np.arange(10, 90))
     drawn = (draw(history, np.random.default_rng(0), (50,))["y"] for history in (reservoir, memory))
     np.testing.assert_array_equal(*drawn)
@@ -82,7 +82,7 @@ def test_draws_with_a_chunk_are_uniform_over_all_rows():
     """Of rows that were seen and rows of the chunk alike: the mean row number tells."""
     drawn = []
     for seed in range(300):
-        rows = WithChunk(filled(900, 50, 100, seed), numbers(900, 1000))
+        rows = RowView(filled(900, 50, 100, seed), numbers(900, 1000))
         drawn.append(rows.draw(np.random.default_rng(seed), (200,), 0, 1000)["y"])
     share_of_chunk = np.mean(np.array(drawn) >= 900)
     assert abs(share_of_chunk - 0.1) < 4 * np.sqrt(0.1 * 0.9 / 60_000)
@@ -91,8 +91,8 @@ def test_draws_with_a_chunk_are_uniform_over_all_rows():
 
 
 def test_stand_ins_count_for_all_rows():
-    rows = WithChunk(filled(1000, 100, 30), numbers(1000, 1040))
-    chunk, counts = rows.stand_ins(1020)
+    rows = RowView(filled(1000, 100, 30), numbers(1000, 1040))
+    chunk, counts = rows.weighted_sample(1020)
     assert counts.sum() == pytest.approx(1020)
     np.testing.assert_array_equal(chunk["y"][-20:], np.arange(1000, 1020))
     np.testing.assert_array_equal(counts[-20:], 1.0)

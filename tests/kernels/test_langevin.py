@@ -1,4 +1,4 @@
-"""Langevin with symmetric splitting: the right variance at a large step, heat measured, noise made up for."""
+"""Langevin with symmetric splitting: the right variance at a large step, temperature measured, noise made up for."""
 
 import jax
 import jax.numpy as jnp
@@ -53,7 +53,7 @@ def test_the_noise_of_gradients_is_measured_and_made_up_for():
     allowed = 1 - np.exp(-2 * 0.5)
     assert float(info.noise_share) == pytest.approx(0.25 * noise**2 / 2 / allowed, rel=0.15)
     assert float(positions.var()) == pytest.approx(1, abs=0.05)
-    # The same noise in both halves cannot be seen, is not made up for, and shows as heat.
+    # The same noise in both halves cannot be seen, is not made up for, and shows as excess temperature.
     same = jnp.repeat(halves[:, :1], 2, axis=1)
     positions, info = langevin.move(jax.random.key(0), start, gradient, same, 0.5, kernel)
     assert float(positions.var()) > 1.15

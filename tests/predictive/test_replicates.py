@@ -8,7 +8,7 @@ import pytest
 
 import sgais
 from sgais import simulate
-from sgais.compute.random_keys import place
+from sgais.compute.random_keys import random_key
 from sgais.models import AutoRegression, GaussianMixture, LinearRegression, LogisticRegression
 from sgais.predictive.replicates import LARGEST_REPLICATE, expected_log_predictive
 from sgais.streams import lagged
@@ -37,7 +37,9 @@ def test_linear_regression_expects_what_is_exact(before, count):
     mean, deviation = -0.5 * (count * (math.log(2 * math.pi) + 1) + log_determinant), math.sqrt(count / 2)
     found = np.array(
         [
-            expected_log_predictive(LinearRegression(dim=5), positions, np.zeros(640), chunk, before, place(0, seed))
+            expected_log_predictive(
+                LinearRegression(dim=5), positions, np.zeros(640), chunk, before, random_key(0, seed)
+            )
             for seed in range(40)
         ]
     )
@@ -87,7 +89,7 @@ def test_changed_data_are_not_what_it_expects():
     noisy["y"] = noisy["y"] + np.random.default_rng(0).normal(size=500).astype(np.float32)
     expected = evidence.expected(noisy)
     assert evidence.log_predictive(noisy) < expected[0] - 10 * expected[1]
-    assert evidence.expected(noisy) == expected, "same place, same draws"
+    assert evidence.expected(noisy) == expected, "same key, same draws"
     assert evidence.num_rows == 2000
 
 

@@ -6,7 +6,7 @@ import pytest
 import sgais
 from sgais import simulate
 from sgais.estimators.default import estimator
-from sgais.estimators.default.phases.exact_phase import Early
+from sgais.estimators.default.phases.exact_phase import ExactPhase
 from sgais.history import Memory
 from sgais.models import LinearRegression
 from sgais.smc.islands import Islands
@@ -25,7 +25,7 @@ def posterior_so_far(model, config, data, rows, seed):
     islands = Islands(positions.reshape(shape), np.zeros(shape[:2]), so_far)
     past = Memory()
     past.append(first)
-    return estimator.State(islands, Early(np.ones(model.dimension)), None, rows, 1, rows, 0.0, ""), past
+    return estimator.State(islands, ExactPhase(np.ones(model.dimension)), None, rows, 1, rows, 0.0, ""), past
 
 
 def go_on(model, config, data, start, chunk_size, seed):
@@ -33,11 +33,11 @@ def go_on(model, config, data, start, chunk_size, seed):
     state, past = posterior_so_far(model, config, data, start, seed)
     throughout, at = True, start
     while at < len(data["y"]):
-        end = at + (16 if at == start else chunk_size)  # the first rows still come in the early phase
+        end = at + (16 if at == start else chunk_size)  # the first rows still come in the exact phase
         chunk = {name: values[at:end] for name, values in data.items()}
         state, _ = estimator.update(model, config, seed, state, chunk, past)
         past.append(chunk)
-        throughout, at = throughout and state.wide is not None, end
+        throughout, at = throughout and state.gradient is not None, end
     return state, throughout
 
 
@@ -55,14 +55,14 @@ def test_twenty_thousand_rows_from_the_first():
 
 
 def test_forty_parameters_in_the_mean_over_runs():
-    """With so small a batch the gradients' noise would heat by a tenth: d/2 ln(20000/8192) / 10 = 2 nats."""
+    """With so small a batch the gradients' noise would add a tenth of temperature: d/2 ln(20000/8192) / 10 = 2 nats."""
     model, config = LinearRegression(dim=39), sgais.Config(largest_dimension=4, batch_size=100)
     errors, bars = [], []
     for seed in range(8):
         data = simulate.linear_regression(20_016, dim=39, seed=seed).data
         state, throughout = go_on(model, config, data, 8192, 1000, seed)
         assert throughout
-        assert state.wide.batch_size == 100
+        assert state.gradient.batch_size == 100
         errors.append(state.estimate.log_evidence - model.log_evidence(data))
         bars.append(state.estimate.standard_error)
     assert np.abs(np.array(errors) / bars).max() < 4

@@ -16,8 +16,8 @@ from sgais.approximation.pareto import tail_shape, unseen_tail
 from sgais.approximation.proposal import allocate
 from sgais.approximation.taylor import Normalised, Surrogate
 from sgais.compute.label_symmetry import are_in_order, label_order, num_images
-from sgais.compute.random_keys import Places
-from sgais.history import WithChunk
+from sgais.compute.random_keys import KeySequence
+from sgais.history import RowView
 from sgais.models.base import Model, real_dtype
 from sgais.smc.annealing import effective_sample_size
 from sgais.smc.weights import Estimate
@@ -85,13 +85,13 @@ class _Round(NamedTuple):
     noise_variance: float
 
 
-def take(
+def draw(
     model: Model,
     surrogates: tuple[Surrogate, ...],
     normalised: list[Normalised],
-    rows: WithChunk,
+    rows: RowView,
     end: int,
-    places: Places,
+    keys: KeySequence,
     fewest: int = 0,
 ) -> Sampled | None:
     """Weighted draws around the surrogates of all rows up to the end; None where these are no good for it.
@@ -102,7 +102,7 @@ def take(
         normalised: The same as Gaussians.
         rows: All rows.
         end: How many of them the surrogates stand for.
-        places: For random numbers.
+        keys: For random numbers.
         fewest: Draws, at least.
     """
     log_integrals = np.array([one.log_integral for one in normalised])
@@ -110,7 +110,7 @@ def take(
     rounds: list[_Round] = []
     sample = ALL_ROWS if end <= ALL_ROWS else FIRST_SAMPLE
     for _ in range(MOST_ROUNDS):
-        rounds.append(_round(model, bank, rows, end, sample, places))
+        rounds.append(_round(model, bank, rows, end, sample, keys))
         if rounds[-1].noise_variance > GOOD_NOISE**2 and 4 * sample <= min(end, LARGEST_SAMPLE):
             sample *= 4
             rounds.clear()
@@ -135,12 +135,12 @@ def log_mean_with_control(log_weights: np.ndarray, log_controls: np.ndarray) -> 
     return float(top + np.log(values.mean())), float(error)
 
 
-def _round(model: Model, bank: _Bank, rows: WithChunk, end: int, sample: int, places: Places) -> _Round:
-    positions, modes = _draw(bank, places.generator())
+def _round(model: Model, bank: _Bank, rows: RowView, end: int, sample: int, keys: KeySequence) -> _Round:
+    positions, modes = _draw(bank, keys.generator())
     flat, owners = positions.reshape(-1, positions.shape[-1]), np.repeat(modes, 2)
     log_proposal, log_gaussian = _log_densities(bank, flat)
     steps = remainder.from_anchors(bank.surrogates, owners, flat)
-    chosen = rows.sample(places.generator(), sample, 0, end)
+    chosen = rows.sample(keys.generator(), sample, 0, end)
     beyond = remainder.by_group(model, steps, chosen, end)
     log_posterior = beyond.values - 0.5 * beyond.variance + remainder.of_prior(model, steps)
     for mode, surrogate in enumerate(bank.surrogates):

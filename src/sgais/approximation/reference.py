@@ -98,8 +98,8 @@ def on_device(reference: Reference) -> Reference:
 def draw(model: Model, reference: Reference, count: int, seed: int, generator: np.random.Generator) -> np.ndarray:
     """Positions of draws, shape (count, d), in random order: each part has as many as its share says."""
     shares = reference.shares
-    places = (np.arange(count) + generator.random()) / count
-    sources = np.minimum(np.searchsorted(np.cumsum(shares / shares.sum()), places), len(shares) - 1)
+    points = (np.arange(count) + generator.random()) / count
+    sources = np.minimum(np.searchsorted(np.cumsum(shares / shares.sum()), points), len(shares) - 1)
     positions = np.empty((count, reference.centres.shape[1]))
     dimension = positions.shape[1]
     for number in np.unique(sources[sources < COMPONENTS]):

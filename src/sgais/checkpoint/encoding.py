@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sgais.checkpoint.renamed import with_present_names
 from sgais.errors import CheckpointError
 
 
@@ -48,7 +49,7 @@ def decode(tree: Any, arrays: Sequence[np.ndarray], types: Mapping[str, type]) -
     if "dict" in tree:
         return {name: decode(part, arrays, types) for name, part in tree["dict"].items()}
     fields = {name: decode(part, arrays, types) for name, part in tree["fields"].items()}
-    return _record(tree["record"], fields, types)
+    return _record(*with_present_names(tree["record"], fields), types)
 
 
 def _encode_record(value: Any, names: Sequence[str], arrays: list[np.ndarray]) -> dict[str, Any]:

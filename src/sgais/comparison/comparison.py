@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgais import checkpoint
-from sgais.comparison.detectors import Watching
+from sgais.comparison.detectors import Detectors
 from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
 from sgais.comparison.records import ComparisonRecord, Standing, Standings
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
@@ -75,9 +75,9 @@ class Comparison:
         self._weights = shares_of(self._log_odds)
         self._failures: dict[str, str] = {}
         self._records = Standings()
-        self._watching = Watching(detector)
+        self._detectors = Detectors(detector)
         for name in self._members:
-            self._watching.add(name)
+            self._detectors.add(name)
         self._num_forgotten = 0  # records that are no longer kept
 
     def update(self, chunk: object) -> ComparisonRecord:
@@ -92,7 +92,7 @@ class Comparison:
         self._history.append(rows)
         for name, step in steps.items():
             self._members[name].accept(step)
-            self._watching.update(name, step.record, expected[name])
+            self._detectors.update(name, step.record, expected[name])
         self._failures |= failures
         record = self._record(num_rows(rows))
         self._records.append(record)
@@ -126,11 +126,11 @@ class Comparison:
         require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
         require(is_number(prior_odds) and 0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
         _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
-        self._watching.add(name)
+        self._detectors.add(name)
         try:
             self._members[name] = self._replayed(name, model)
         except BaseException:
-            self._watching.drop(name)
+            self._detectors.drop(name)
             raise
         mean = log_sum(np.array(list(self._log_odds.values()))) - float(np.log(len(self._log_odds)))
         self._log_odds[name] = mean + float(np.log(prior_odds))
@@ -141,7 +141,7 @@ class Comparison:
         require(name in self._members, "name", f"be one of {sorted(self._members)}", name)
         require(len(self._members) > 1, "name", "leave at least one model", name)
         del self._members[name], self._log_odds[name]
-        self._watching.drop(name)
+        self._detectors.drop(name)
         self._failures.pop(name, None)
         self._weights.pop(name, None)
         total = sum(self._weights.values())
@@ -180,7 +180,7 @@ class Comparison:
     @property
     def detectors(self) -> dict[str, ShiftDetector]:
         """The shift detector of each model, with its alarms so far; empty if none were asked for."""
-        return dict(self._watching.detectors)
+        return dict(self._detectors.by_model)
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -268,7 +268,7 @@ class Comparison:
             "log_odds": self._log_odds,
             "weights": self._weights,
             "records": self._records.state(),
-            "watching": self._watching.state(),
+            "watching": self._detectors.state(),
             "num_forgotten": self._num_forgotten,
             "place": self.place,
             "history": saved_history(self._history),
@@ -286,7 +286,7 @@ class Comparison:
             comparison._members[name] = OnlineEvidence.restored(saved, models[name], history)
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
         comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
-        comparison._watching = Watching.restored(content["watching"])
+        comparison._detectors = Detectors.restored(content["watching"])
         comparison._num_forgotten = content["num_forgotten"]
         return comparison
 
@@ -347,7 +347,7 @@ class Comparison:
     def _expected(self, steps: Mapping[str, Step]) -> dict[str, tuple[float, float] | None]:
         """What each model expects of the chunk that it has weighed and not yet accepted, where a detector asks."""
         return {
-            name: self._members[name].expected(step.rows) if name in self._watching.detectors else None
+            name: self._members[name].expected(step.rows) if name in self._detectors.by_model else None
             for name, step in steps.items()
         }
 
@@ -408,9 +408,9 @@ class Comparison:
         for end in self._records.ends():
             rows = self._history.between(start, end)
             step = member.weigh(rows, self.place.num_bad_rows, Until(self._history, start))
-            expected = member.expected(rows) if name in self._watching.detectors else None
+            expected = member.expected(rows) if name in self._detectors.by_model else None
             member.accept(step)
-            self._watching.update(name, step.record, expected)
+            self._detectors.update(name, step.record, expected)
             start = end
         return member
 

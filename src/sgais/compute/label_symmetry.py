@@ -115,9 +115,9 @@ def is_in_order(model: Model, positions: jax.Array, order: LabelOrder) -> jax.Ar
     """
     features = _features(model, jax.vmap(model.constrain)(positions)) / order.scales
     costs = jnp.sum((features[:, :, None] - order.reference) ** 2, axis=-1)
-    here = jnp.diagonal(costs, axis1=1, axis2=2)[:, :, None]
+    own = jnp.diagonal(costs, axis1=1, axis2=2)[:, :, None]
     # Compiled, a number minus itself need not be zero: it may be found twice, and rounded otherwise.
-    lengths = jnp.where(jnp.eye(model.num_labels, dtype=bool), 0.0, costs - here)
+    lengths = jnp.where(jnp.eye(model.num_labels, dtype=bool), 0.0, costs - own)
     for via in range(model.num_labels):  # Floyd and Warshall's shortest paths
         lengths = jnp.minimum(lengths, lengths[:, :, via, None] + lengths[:, via, None, :])
     return (jnp.diagonal(lengths, axis1=1, axis2=2) >= 0).all(axis=1)

@@ -171,12 +171,12 @@ def derivatives_by_group(
     """
     origin = position if basis is None else jnp.zeros_like(position)
 
-    def place(at: jax.Array) -> jax.Array:
+    def shifted(at: jax.Array) -> jax.Array:
         return at if basis is None else position + basis @ at
 
     def add_block(index: jax.Array, totals: _Derivatives) -> _Derivatives:
         rows, weights = _block(blocks, index)
-        value_and_gradient = jax.value_and_grad(lambda at: _sum(model, place(at), rows, weights))
+        value_and_gradient = jax.value_and_grad(lambda at: _sum(model, shifted(at), rows, weights))
         value, gradient = value_and_gradient(origin)
         hessian = jax.jacfwd(lambda at: value_and_gradient(at)[1])(origin)
         group = index // blocks_per_group

@@ -37,8 +37,8 @@ def grouped(particles: Any, size: int, fill: bool = False) -> list[Any]:
     """Groups of one size, the last one filled up with the last particle; fewer are one group, unless to be filled."""
     count = len(jax.tree.leaves(particles)[0])
     size = size if fill else min(size, count)
-    places = [np.minimum(np.arange(start, start + size), count - 1) for start in range(0, count, size)]
-    return [jax.tree.map(lambda leaf, place=place: np.asarray(leaf)[place], particles) for place in places]
+    indices = [np.minimum(np.arange(start, start + size), count - 1) for start in range(0, count, size)]
+    return [jax.tree.map(lambda leaf, index=index: np.asarray(leaf)[index], particles) for index in indices]
 
 
 def in_parallel(function: Callable[[Part], Outcome], parts: Sequence[Part], is_compiled: bool = False) -> list[Outcome]:

@@ -14,8 +14,8 @@ class Info(NamedTuple):
         weight_ess: Effective sample size of the weights carried to the next chunk. Without resampling it
             falls towards 1 as the stream goes on.
         kinetic_temperature: Mean over the chunk's moves on mini-batches, NaN if there were none; 1 is right, more
-            means that the kernel runs hot.
-        step_size: Of the moves on mini-batches; shortened where they ran hot or diverged.
+            means excess kinetic temperature from the noise of the gradients.
+        step_size: Of the moves on mini-batches; shortened where the temperature was too high or they diverged.
         num_modes: Modes that carry a surrogate; 0 while all rows are seen by all particles, and in paper mode.
         num_non_finite: Particles that left the finite numbers during this chunk's moves or weighing.
         correction: Nats by which log Z of the rows before this chunk was set right, where these were replayed in

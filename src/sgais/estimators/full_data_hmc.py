@@ -14,7 +14,7 @@ from sgais.compute.label_symmetry import LabelOrder, is_in_order
 from sgais.compute.likelihood import block_sums, curvature_in_turn, derivatives, relative_to_reference
 from sgais.compute.parallel import grouped, in_parallel
 from sgais.compute.prior_draws import sample_prior
-from sgais.compute.random_keys import key_of
+from sgais.compute.random_keys import jax_key
 from sgais.kernels import HMC, hmc
 from sgais.models.base import Model, real_dtype
 
@@ -81,7 +81,7 @@ class Density(NamedTuple):
 def move(
     model: Model,
     kernel: HMC,
-    here: np.ndarray,
+    key: np.ndarray,
     positions: np.ndarray | jax.Array,
     density: Density,
     step_sizes: np.ndarray | float,
@@ -94,14 +94,14 @@ def move(
     Args:
         model: The model.
         kernel: The parameters of the moves.
-        here: The place of the random numbers.
+        key: Of the random numbers.
         positions: One per particle, shape (particles, d).
         density: What the particles follow.
         step_sizes: In whitened coordinates; `Info` has the next ones.
         precision: Of the prior, see `prior_precision`.
     """
     positions, data, order = np.asarray(positions), jax.device_put(density.data), density.order
-    generator = np.random.default_rng(np.append(here, np.uint32(PURPOSE)))  # the place itself may serve the caller
+    generator = np.random.default_rng(np.append(key, np.uint32(PURPOSE)))  # the key itself may serve the caller
     some = generator.choice(positions, min(METRIC_PARTICLES, len(positions)), replace=False)
     tilt = Tilt(1.0, reference.nothing(model.dimension)) if density.tilt is None else density.tilt
     target = _target(model, some, data, precision, _spread(positions, np.asarray(precision)))
@@ -109,8 +109,10 @@ def move(
     groups = grouped(positions, GROUP)
 
     def move_group(number: int) -> tuple[np.ndarray, hmc.Info]:
-        place = np.append(here, np.uint32(number))
-        return jax.device_get(_move_group(model, kernel, place, groups[number], data, target, step_sizes, order, tilt))
+        group_key = np.append(key, np.uint32(number))
+        return jax.device_get(
+            _move_group(model, kernel, group_key, groups[number], data, target, step_sizes, order, tilt)
+        )
 
     program = (model, kernel, groups[0].shape, data.weights.shape, order is None)
     moved, infos = zip(*in_parallel(move_group, range(len(groups)), program in _COMPILED), strict=True)
@@ -137,7 +139,7 @@ def _target(
 def _move_group(
     model: Model,
     kernel: HMC,
-    here: jax.Array,
+    key: jax.Array,
     positions: jax.Array,
     data: Blocks,
     target: Target,
@@ -151,7 +153,7 @@ def _move_group(
         return log_tilts + log_likelihoods, tilt_gradients + gradients
 
     region = None if order is None else partial(is_in_order, model, order=order)
-    return hmc.move(key_of(here), positions, log_density, target.whitenings, step_sizes, kernel, region)
+    return hmc.move(jax_key(key), positions, log_density, target.whitenings, step_sizes, kernel, region)
 
 
 def _prior_and_reference(model: Model, at: jax.Array, tilt: Tilt) -> tuple[jax.Array, jax.Array]:

@@ -16,7 +16,7 @@ from sgais.compute import gradients
 from sgais.compute.blocks import Blocks, pack
 from sgais.compute.likelihood import log_likelihoods as weigh
 from sgais.compute.prior_draws import draw_prior
-from sgais.compute.random_keys import key_of, place
+from sgais.compute.random_keys import jax_key, random_key
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.base import Info
 from sgais.fields import Chunk, num_rows
@@ -34,7 +34,7 @@ class PaperState(NamedTuple):
     log_weights: np.ndarray  # (particles,), float64
     num_rows: int
     num_chunks: int  # with the seed, it determines every random number of the next chunk
-    kernel_bias: float  # what the heat of the moves has done to log Z, estimated
+    kernel_bias: float  # error of log Z from the moves' excess kinetic temperature, estimated
     warning: str = ""
 
     @property
@@ -45,7 +45,7 @@ class PaperState(NamedTuple):
 
 def init(model: Model, config: PaperConfig, seed: int) -> PaperState:
     """Lines 1-2: particles from the prior, weights of one."""
-    positions = draw_prior(model, config.num_particles, place(seed, 0, 0))
+    positions = draw_prior(model, config.num_particles, random_key(seed, 0, 0))
     return PaperState(positions, np.zeros(config.num_particles), num_rows=0, num_chunks=0, kernel_bias=0.0)
 
 
@@ -58,8 +58,8 @@ def update(
     inverse_temperature, num_failed = 0.0, 0
     moves: list[sghmc.Info] = []
     while inverse_temperature < 1.0:
-        here = place(seed, state.num_chunks + 1, len(moves))
-        generator = np.random.default_rng(here)
+        key = random_key(seed, state.num_chunks + 1, len(moves))
+        generator = np.random.default_rng(key)
 
         at_prior = state.num_rows == 0 and not moves
         log_likelihoods, failed = usable(weigh(model, positions, [blocks]), at_prior)
@@ -75,7 +75,7 @@ def update(
             past_per_batch_row=state.num_rows / config.batch_size,
             step_size=config.kernel.learning_rate / rows_seen,
         )
-        positions, move_info = _move(model, config.kernel, here, positions, blocks, batches, scales)
+        positions, move_info = _move(model, config.kernel, key, positions, blocks, batches, scales)
         moves.append(move_info)
         num_failed += failed
 
@@ -115,7 +115,7 @@ def log_predictive(model: Model, state: PaperState, chunk: Chunk) -> float:
 
 
 def _kernel_bias(model: Model, temperature: float, rows_before: int, rows_seen: int) -> float:
-    """The error that the chunk's log Z has from hot particles.
+    """The error of the chunk's log Z from excess kinetic temperature.
 
     With a covariance T times too large, a chunk's mean log-likelihood is too low by (T - 1) / 2 in each dimension,
     times the chunk's share of the information.
@@ -145,7 +145,7 @@ def _draw_batches(config: PaperConfig, generator: np.random.Generator, past: Pas
 def _move(
     model: Model,
     kernel: SGHMC,
-    place: jax.Array,
+    key: jax.Array,
     positions: jax.Array,
     chunk: Blocks,
     batches: Rows,
@@ -156,4 +156,4 @@ def _move(
     def gradient(at: jax.Array, batch: Rows) -> jax.Array:
         return gradients.mini_batch(model, at, chunk, scales.inverse_temperature, batch, scales.past_per_batch_row)
 
-    return sghmc.move(key_of(place), positions, gradient, batches, scales.step_size, kernel)
+    return sghmc.move(jax_key(key), positions, gradient, batches, scales.step_size, kernel)

@@ -94,7 +94,7 @@ class Shuffled:
         return end - start
 
 
-class WithChunk:
+class RowView:
     """The past and a chunk that is just being taken in, as one stretch of rows; neither is changed or copied."""
 
     def __init__(self, past: Past, chunk: Chunk) -> None:
@@ -146,7 +146,7 @@ class WithChunk:
             return self.between(start, end)
         return self.draw(generator, (min(count, kept),), start, end)
 
-    def stand_ins(self, end: int) -> tuple[Chunk, np.ndarray]:
+    def weighted_sample(self, end: int) -> tuple[Chunk, np.ndarray]:
         """Rows that stand for all before `end`, and for how many each: one, where every row is kept."""
         border = min(end, self._past.num_rows)
         if self.is_whole or border == 0:

@@ -44,7 +44,7 @@ class Info(NamedTuple):
 
     Attributes:
         kinetic_temperature: Mean of v^2 over steps and particles, over what it is where positions on a Gaussian are
-            right; 1 is right, more is hot.
+            right; 1 is right, more is excess.
         noise_share: The gradient's noise over the noise that the dynamics may have in all, in the worst coordinate.
             Up to 1 it is compensated.
         num_non_finite: Particles that left the finite numbers and were put back where they came from.
@@ -77,7 +77,7 @@ def move(
         positions: Whitened, one per particle, shape (particles, d).
         gradient: `gradient(positions, half)` estimates the gradient of the potential, shape (particles, d).
         batches: What the gradient needs: arrays with leading axes (kernel.num_steps + 1, 2), two half-batches each.
-        step_size: delta; the kernel's own, or less where that runs hot.
+        step_size: delta; the kernel's own, or less where its kinetic temperature is too high.
         kernel: The other parameters.
     """
     velocity_key, noise_key = jax.random.split(key)

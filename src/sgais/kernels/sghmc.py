@@ -3,7 +3,7 @@
     theta <- theta + v
     v     <- v - eta grad U(theta) - alpha v + sqrt(2 (alpha - beta) eta) noise
 
-With noisy gradients the particles run hot: `kinetic_temperature` in the info measures by how much.
+Noise of the gradients raises the kinetic temperature above 1: `kinetic_temperature` in the info measures by how much.
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ class Info(NamedTuple):
     """What a move tells about itself.
 
     Attributes:
-        kinetic_temperature: Mean of v^2 / eta over steps and particles; 1 is right, more is hot.
+        kinetic_temperature: Mean of v^2 / eta over steps and particles; 1 is right, more is excess.
         num_non_finite: Particles that left the finite numbers and were put back where they came from.
     """
 

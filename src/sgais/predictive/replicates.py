@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sgais.compute.blocks import capacity_for, pack
-from sgais.compute.random_keys import key_of
+from sgais.compute.random_keys import jax_key
 from sgais.fields import Chunk, num_rows
 from sgais.models.base import Model, Rows, real_dtype
 from sgais.smc import resampling
@@ -27,7 +27,7 @@ LARGEST_REPLICATE = 2048  # rows; of a larger chunk so many are drawn, evenly sp
 
 
 def expected_log_predictive(
-    model: Model, positions: np.ndarray, log_weights: np.ndarray, chunk: Chunk, rows_before: int, place: np.ndarray
+    model: Model, positions: np.ndarray, log_weights: np.ndarray, chunk: Chunk, rows_before: int, key: np.ndarray
 ) -> tuple[float, float] | None:
     """Mean and standard deviation that the chunk's log predictive should have; None where the model cannot say.
 
@@ -37,7 +37,7 @@ def expected_log_predictive(
         log_weights: Of the particles, normalised.
         chunk: The rows, of which all but the observation count.
         rows_before: Rows that the particles have seen; of the prior there is nothing to expect.
-        place: Names the random numbers.
+        key: Of the random numbers.
     """
     if model.predictive is None or rows_before == 0:
         return None
@@ -46,7 +46,7 @@ def expected_log_predictive(
     chosen = resampling.select(np.exp(log_weights), (np.arange(NUM_REPLICATES) + 0.5) / NUM_REPLICATES)
     some = {name: values[np.arange(drawn) * rows // drawn] for name, values in chunk.items()}
     columns = {name: values[0] for name, values in _one_block(some).items()}
-    densities = np.asarray(_log_densities(model, place, positions[chosen].astype(real_dtype()), columns), np.float64)
+    densities = np.asarray(_log_densities(model, key, positions[chosen].astype(real_dtype()), columns), np.float64)
     densities = densities[np.isfinite(densities).all(axis=1), :drawn]
     if len(densities) < 2:
         return None
@@ -72,7 +72,7 @@ def _moments(densities: np.ndarray, scale: float) -> tuple[float, float]:
 
 
 @partial(jax.jit, static_argnames="model")
-def _log_densities(model: Model, place: jax.Array, positions: jax.Array, rows: Rows) -> jax.Array:
+def _log_densities(model: Model, key: jax.Array, positions: jax.Array, rows: Rows) -> jax.Array:
     """One replicate for each position, and the log density of its rows, shape (positions, rows)."""
     assert model.predictive is not None
     predictive, count = model.predictive, len(next(iter(rows.values())))
@@ -82,4 +82,4 @@ def _log_densities(model: Model, place: jax.Array, positions: jax.Array, rows: R
         shape = () if distribution.batch_shape else (count,)  # without inputs all rows are drawn alike
         return jnp.asarray(distribution.log_prob(distribution.sample(key, shape)))
 
-    return jax.vmap(of_one)(jax.random.split(key_of(place), len(positions)), positions)
+    return jax.vmap(of_one)(jax.random.split(jax_key(key), len(positions)), positions)

@@ -11,7 +11,8 @@ class EvidenceRecord(NamedTuple):
         log_evidence: log Z of all rows so far.
         increment: log Z of this chunk given the rows before it, and what an outright estimate set right meanwhile.
         standard_error: Of `log_evidence`, Monte Carlo. NaN in paper mode: Algorithm 1 gives none.
-        kernel_bias: An estimate of the error in `log_evidence` that comes from moves that run hot; not subtracted.
+        kernel_bias: An estimate of the error of `log_evidence` from the moves' excess kinetic temperature; not
+            subtracted.
         annealing_steps: As in `Info`, like the next eight.
         num_moves: Moves of the particles.
         final_ess: Of the last weighing.

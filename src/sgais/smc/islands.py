@@ -50,21 +50,20 @@ class Islands(NamedTuple):
         """Over all islands, each weighed by its evidence, shape (islands * particles,)."""
         return (self.log_weights + self.log_evidences[:, None]).ravel()
 
-    def at(self, positions: np.ndarray) -> "Islands":
+    @property
+    def estimate(self) -> Estimate:
+        """The running log evidence of all islands together."""
+        found = combine(_running(self))
+        error = float(np.sqrt(self.booked_variance + found.standard_error**2))
+        return Estimate(self.booked + found.log_evidence, error)
+
+    def with_positions(self, positions: np.ndarray) -> "Islands":
         """The same particles elsewhere; `positions` as `all_positions`."""
         return self._replace(positions=np.asarray(positions, np.float64).reshape(self.positions.shape))
 
-    def times(self, log_increments: np.ndarray) -> "Islands":
+    def reweighted(self, log_increments: np.ndarray) -> "Islands":
         """The particles with these factors on their weights, in the shape of either kind of weights."""
         return self._replace(log_weights=self.log_weights + log_increments.reshape(self.log_weights.shape))
-
-
-def estimate(islands: Islands) -> Estimate:
-    """The running log evidence of all islands together."""
-    found = combine(_running(islands))
-    return Estimate(
-        islands.booked + found.log_evidence, float(np.sqrt(islands.booked_variance + found.standard_error**2))
-    )
 
 
 def combine(log_evidences: np.ndarray) -> Estimate:
@@ -87,7 +86,7 @@ def combine(log_evidences: np.ndarray) -> Estimate:
     return Estimate(annealing.log_mean_exp(log_evidences), factor * float(jackknife))
 
 
-def have_parted(islands: Islands, spread: float = LARGEST_SPREAD) -> bool:
+def have_diverged(islands: Islands, spread: float = LARGEST_SPREAD) -> bool:
     """Whether the islands differ by so much that some of them are lost: time to migrate."""
     running = _running(islands)
     return not (np.isfinite(running).all() and np.std(running, ddof=1) < spread)
@@ -131,7 +130,7 @@ def migrate(islands: Islands, generator: np.random.Generator) -> tuple[Islands, 
     log_weights = islands.all_log_weights
     survivors = select(log_weights, len(log_weights), generator.random())
     generator.shuffle(survivors)
-    so_far = estimate(islands)
+    so_far = islands.estimate
     return _reset(islands, survivors)._replace(
         log_evidences=np.zeros_like(islands.log_evidences),
         booked=so_far.log_evidence,
@@ -165,10 +164,10 @@ def rebooked(islands: Islands, so_far: Estimate) -> Islands:
 
 
 def booked(islands: Islands, generator: np.random.Generator) -> Islands:
-    """Book the evidence so far; every island keeps its particles, unless the islands have parted."""
-    if have_parted(islands):
+    """Book the evidence so far; every island keeps its particles, unless the islands have diverged."""
+    if have_diverged(islands):
         return migrate(islands, generator)[0]
-    return rebooked(islands, estimate(islands))
+    return rebooked(islands, islands.estimate)
 
 
 def _running(islands: Islands) -> np.ndarray:

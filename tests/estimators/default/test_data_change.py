@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import sgais
-from sgais.compute.random_keys import Places
+from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default.data_change import has_changed
-from sgais.history import Memory, WithChunk
+from sgais.history import Memory, RowView
 
 MODEL = sgais.models.LinearRegression(dim=5)
 
@@ -14,7 +14,7 @@ MODEL = sgais.models.LinearRegression(dim=5)
 def stretch(data):
     past = Memory()
     past.append(data)
-    return WithChunk(past, {name: values[:0] for name, values in data.items()})
+    return RowView(past, {name: values[:0] for name, values in data.items()})
 
 
 def stream(seed=0, noise=1.0, outlier=0.0, rows=2000):
@@ -29,7 +29,7 @@ def stream(seed=0, noise=1.0, outlier=0.0, rows=2000):
 
 
 def found(rows, position, ends=(1000, 2000)):
-    return has_changed(MODEL, position, rows, ends, Places(0, 1))
+    return has_changed(MODEL, position, rows, ends, KeySequence(0, 1))
 
 
 @pytest.mark.parametrize("noise", [0.7, 1.4])

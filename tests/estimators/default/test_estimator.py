@@ -7,18 +7,17 @@ import sgais
 from sgais import simulate
 from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.newton import Mode
-from sgais.compute.random_keys import Places
+from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default import estimator as algorithm
 from sgais.estimators.default import mode_bank, renewal
-from sgais.estimators.default.account import Account
 from sgais.estimators.default.context import UpdateContext
+from sgais.estimators.default.diagnostics import UpdateDiagnostics
 from sgais.estimators.default.outright import Outright
 from sgais.estimators.default.phases import quadratic_moves, quadratic_phase
 from sgais.estimators.default.replay import replayed
-from sgais.history import Memory, Reservoir, WithChunk
+from sgais.history import Memory, Reservoir, RowView
 from sgais.models import GaussianMixture, LinearRegression
-from sgais.smc import islands as archipelago
-from sgais.smc.islands import Islands
+from sgais.smc.islands import Islands, rebooked
 from sgais.smc.weights import Estimate
 
 MODEL = LinearRegression(dim=5)
@@ -48,7 +47,7 @@ def test_surrogates_take_over_when_rows_are_enough():
 
 
 def test_moves_come_when_they_pay():
-    """Late, a chunk is only added to the surrogate; on a Gaussian posterior nothing is ever moved again."""
+    """QuadraticPhase, a chunk is only added to the surrogate; on a Gaussian posterior nothing is ever moved again."""
     evidence = run(DATA, 100)
     assert all(record.num_moves == 0 for record in evidence.records[10:])
     assert any(record.annealing_steps == 0 for record in evidence.records[10:])
@@ -83,7 +82,9 @@ def test_rows_are_replayed_in_another_order_once_a_change_lies_far_enough_back()
         assert found.estimate.log_evidence - MODEL.log_evidence(DATA) < 4 * found.estimate.standard_error
         own = found.estimate.log_evidence - changed.estimate.log_evidence - info.correction
         curve = MODEL.log_evidence_curve(DATA, [2500, 3000])
-        assert abs(own - (curve[1] - curve[0])) < 0.05, "what the replay sets right is not put to the chunk's account"
+        assert abs(own - (curve[1] - curve[0])) < 0.05, (
+            "what the replay sets right is not put to the chunk's diagnostics"
+        )
         assert info.annealing_steps <= 2
 
 
@@ -92,9 +93,9 @@ def test_after_a_replay_the_particles_stand_for_all_rows():
     past = Memory()
     past.append(DATA)
     state = run(DATA, 500)._state._replace(changed_at=1500)
-    found = replayed(context_of(MODEL, WithChunk(past, DATA), 9), state, past)
-    assert found.late is not None
-    assert found.late.num_rows_then == found.num_rows == 3000
+    found = replayed(context_of(MODEL, RowView(past, DATA), 9), state, past)
+    assert found.quadratic is not None
+    assert found.quadratic.num_rows_then == found.num_rows == 3000
 
 
 @pytest.mark.parametrize(("changed_at", "replay_at"), [(1500, 6000), (188, 6000), (187, 0)])
@@ -102,7 +103,7 @@ def test_replays_go_on_until_the_change_is_long_ago(changed_at, replay_at):
     past = Memory()
     past.append(DATA)
     state = run(DATA, 500)._state._replace(changed_at=changed_at)
-    found = replayed(context_of(MODEL, WithChunk(past, DATA), 9), state, past)
+    found = replayed(context_of(MODEL, RowView(past, DATA), 9), state, past)
     assert (found.replay_at, found.changed_at) == (replay_at, changed_at if replay_at else 0)
 
 
@@ -148,12 +149,12 @@ def test_particles_follow_the_surrogate_between_weighings():
 
 
 def context_of(model, rows, number):
-    return UpdateContext(model, sgais.Config(), rows, Places(0, number), Account())
+    return UpdateContext(model, sgais.Config(), rows, KeySequence(0, number), UpdateDiagnostics())
 
 
 def late_move(evidence, data):
-    state, rows = evidence._state, WithChunk(evidence._history, {name: values[:1] for name, values in data.items()})
-    moved = quadratic_moves.move(context_of(evidence._model, rows, 9), state.late, state.islands)
+    state, rows = evidence._state, RowView(evidence._history, {name: values[:1] for name, values in data.items()})
+    moved = quadratic_moves.move(context_of(evidence._model, rows, 9), state.quadratic, state.islands)
     assert moved is not None
 
 
@@ -192,7 +193,7 @@ def joined(model, positions, rows):
     """Particles (n, d) that join the surrogates of the modes that are found, and Laplace's evidence of these."""
     posterior = mode_bank.posterior_of(model, rows, np.random.default_rng(0))
     found = mode_bank.look_for_modes(posterior, positions, np.zeros((0, model.dimension)), 0, True)
-    whole = WithChunk(Memory(), rows)
+    whole = RowView(Memory(), rows)
     context = context_of(model, whole, 1)
     started = quadratic_phase.start(context, mode_bank.worth_a_surrogate(posterior, found), whole.num_rows)
     islands = Islands.of(positions.reshape(8, -1, model.dimension))
@@ -241,7 +242,7 @@ SOME = {name: values[:200] for name, values in DATA.items()}
 
 
 def some_islands(log_evidence, error=0.1):
-    return archipelago.rebooked(Islands.of(np.zeros((8, 4, 6))), Estimate(log_evidence, error))
+    return rebooked(Islands.of(np.zeros((8, 4, 6))), Estimate(log_evidence, error))
 
 
 def on_a_path(error):
@@ -292,7 +293,7 @@ def test_a_path_that_has_gone_wrong_is_set_right_and_told_of_until_the_next_esti
     past.append(SOME)
     state = evidence._state
     assert state.warning == state.disagreement == ""
-    wrong = state._replace(islands=archipelago.rebooked(state.islands, Estimate(evidence.log_evidence + 5.0, 0.05)))
+    wrong = state._replace(islands=rebooked(state.islands, Estimate(evidence.log_evidence + 5.0, 0.05)))
     chunk = {name: values[200:300] for name, values in DATA.items()}
     found, _ = algorithm.update(MODEL, sgais.Config(), 0, wrong, chunk, past)
     assert "two ways to log Z are" in found.disagreement
@@ -311,7 +312,7 @@ def test_a_path_that_is_too_low_is_set_right_without_words():
     past, state = Memory(), run(SOME, 200)._state
     past.append(SOME)
     low = Estimate(state.estimate.log_evidence - 5.0, 0.05)
-    wrong = state._replace(islands=archipelago.rebooked(state.islands, low), path_length=100)
+    wrong = state._replace(islands=rebooked(state.islands, low), path_length=100)
     chunk = {name: values[200:300] for name, values in DATA.items()}
     found, _ = algorithm.update(MODEL, sgais.Config(), 0, wrong, chunk, past)
     assert found.warning == ""

@@ -81,9 +81,9 @@ def climb_all(posterior: Posterior, positions: np.ndarray, max_steps: int, deadl
             moving = active[going[better.is_found]]
             positions[moving], heights[moving] = better.positions, better.heights
         is_last = is_stuck | (step == max_steps)
-        for place in np.flatnonzero(is_there | is_stuck):
-            start = active[place]
-            modes[int(start)] = _mode(positions[start], heights[start], newton, int(place), bool(is_last[place]), step)
+        for index in np.flatnonzero(is_there | is_stuck):
+            start = active[index]
+            modes[int(start)] = _mode(positions[start], heights[start], newton, int(index), bool(is_last[index]), step)
         active = active[~(is_there | is_stuck)]
     return [modes[start] for start in range(len(positions))]
 
@@ -97,28 +97,28 @@ class _Better(NamedTuple):
 
 
 def _ascend(
-    posterior: Posterior, positions: np.ndarray, heights: np.ndarray, newton: _Newton, places: np.ndarray
+    posterior: Posterior, positions: np.ndarray, heights: np.ndarray, newton: _Newton, indices: np.ndarray
 ) -> _Better:
     """From each position the best of several steps along its Newton direction."""
-    sizes, directions = newton.sizes[places], newton.directions[places]
+    sizes, directions = newton.sizes[indices], newton.directions[indices]
     candidates = positions[:, None] + STEP_LENGTHS[:, None] * directions[:, None]
-    values = posterior.log_densities(candidates.reshape(-1, positions.shape[1])).reshape(len(places), -1)
+    values = posterior.log_densities(candidates.reshape(-1, positions.shape[1])).reshape(len(indices), -1)
     best = values.argmax(axis=1)
     # Where the gain of size^2 / 2 drowns in rounding, trust the gradient, which does not.
     is_close = (sizes**2 < 2 * _noise(heights)) & (values[:, 0] > heights - _noise(heights))
     best[is_close] = 0
-    rows = np.arange(len(places))
+    rows = np.arange(len(indices))
     is_found = is_close | (values[rows, best] > heights)
     return _Better(is_found, candidates[rows, best][is_found], values[rows, best][is_found])
 
 
-def _mode(position: np.ndarray, height: float, newton: _Newton, place: int, is_stuck: bool, num_steps: int) -> Mode:
-    if np.isnan(newton.sizes[place]):
+def _mode(position: np.ndarray, height: float, newton: _Newton, index: int, is_stuck: bool, num_steps: int) -> Mode:
+    if np.isnan(newton.sizes[index]):
         return Mode(position.copy(), -np.inf, np.eye(len(position)), is_converged=False, num_steps=num_steps)
     # Where no step leads higher than rounding can tell, this is as near to the mode as one can get.
     tolerance = np.sqrt(2 * _noise(height)) if is_stuck else GRADIENT_TOLERANCE
-    is_converged = bool(newton.is_positive[place] and newton.sizes[place] < tolerance)
-    return Mode(position.copy(), float(height), newton.precisions[place], is_converged, num_steps)
+    is_converged = bool(newton.is_positive[index] and newton.sizes[index] < tolerance)
+    return Mode(position.copy(), float(height), newton.precisions[index], is_converged, num_steps)
 
 
 def _noise(heights: np.ndarray | float) -> np.ndarray:

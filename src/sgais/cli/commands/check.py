@@ -9,7 +9,7 @@ from sgais.cli.arguments.model_specs import complete_model, model_of
 from sgais.cli.arguments.options import DataFlags, expanded
 from sgais.cli.arguments.settings import columns_of, gather
 from sgais.cli.group import FAILURE
-from sgais.cli.output.say import console_for
+from sgais.cli.output.console import console_for
 from sgais.cli.session.session import open_stream
 from sgais.models.checks import NUM_ROWS, check_model, made_up_rows
 

@@ -10,9 +10,9 @@ from rich.console import Console
 from sgais import simulate
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.arguments.strict import StrictFlag, code_of
+from sgais.cli.output.console import console_for, print_line, print_warnings
 from sgais.cli.output.live import view_of
 from sgais.cli.output.result import print_table, save_records, write_report
-from sgais.cli.output.say import console_for, say, say_warnings
 from sgais.cli.output.words import share
 from sgais.cli.session.folder import DOTS_PER_INCH, RunFolder
 from sgais.cli.session.session import Session
@@ -51,12 +51,12 @@ def demo(
     _introduce(console, phases)
 
     session, errors = Session(settings, folder), console_for(is_error=True)
-    say_warnings(errors)
+    print_warnings(errors)
     interruption = session.run(view_of(errors, session.title, sum(phases)))
     story = _story(session, phases)
     print_table(console, session)
     for line in story:
-        say(console, line)
+        print_line(console, line)
     save_records(session, folder)
     if interruption.signal_number is None:
         from sgais import plots  # Matplotlib is slow to import
@@ -71,15 +71,15 @@ def demo(
 def _introduce(console: Console, phases: tuple[int, ...]) -> None:
     parts = [f"{count} Gaussians make {rows:,}" for count, rows in zip(COMPONENTS, phases, strict=True)]
     made = f"{parts[0]} of them, then {', then '.join(parts[1:])}."
-    say(console, f"{sum(phases):,} points in the plane arrive {CHUNK_SIZE} at a time. {made}")
-    say(console, "Three models, mixtures of 3, 5 and 7 Gaussians, do not know that. Which is right, and when?")
+    print_line(console, f"{sum(phases):,} points in the plane arrive {CHUNK_SIZE} at a time. {made}")
+    print_line(console, "Three models, mixtures of 3, 5 and 7 Gaussians, do not know that. Which is right, and when?")
 
 
 def _say_what_next(console: Console, output: Path) -> None:
-    say(console, f"\nOpen {output / 'report.html'}: figures and all of this on one page.")
-    say(console, "Next, on a file of yours: sgais compare --help, or at once on these points:")
-    say(console, "  sgais compare gaussian-mixture:components=5 gaussian-mixture:components=6 \\")
-    say(console, f"    --data {output / POINTS} -c y=a,b --paper")
+    print_line(console, f"\nOpen {output / 'report.html'}: figures and all of this on one page.")
+    print_line(console, "Next, on a file of yours: sgais compare --help, or at once on these points:")
+    print_line(console, "  sgais compare gaussian-mixture:components=5 gaussian-mixture:components=6 \\")
+    print_line(console, f"    --data {output / POINTS} -c y=a,b --paper")
 
 
 def _settings(data: Path, seed: int) -> Settings:

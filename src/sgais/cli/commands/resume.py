@@ -8,7 +8,7 @@ import typer
 from sgais.cli.arguments.options import Output
 from sgais.cli.arguments.settings import POSTED
 from sgais.cli.arguments.strict import StrictFlag
-from sgais.cli.session.execution import see_through
+from sgais.cli.session.execution import run_to_end
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 from sgais.errors import ConfigError
@@ -34,4 +34,4 @@ def resume(
     if settings.source == POSTED:
         raise ConfigError(f"`DIR` must be that of a run, got a service. Go on with: sgais serve --save {folder}")
     run.go_where_it_was_started(settings)
-    see_through(Session(settings, run), output, strict)
+    run_to_end(Session(settings, run), output, strict)

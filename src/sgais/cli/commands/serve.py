@@ -11,7 +11,7 @@ from rich.console import Console
 from sgais.cli.arguments.model_specs import complete_model, model_of, named_specs
 from sgais.cli.arguments.options import EstimatorFlags, ServiceFlags, expanded
 from sgais.cli.arguments.settings import POSTED, Settings, gather
-from sgais.cli.output.say import say, say_warnings
+from sgais.cli.output.console import print_line, print_warnings
 from sgais.cli.serve_extra import require_extra
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.interruption import Interruption
@@ -105,7 +105,7 @@ def _serve(
     from sgais.serve.service import Service
 
     console = Console(stderr=True)
-    say_warnings(console)
+    print_warnings(console)
     with folder.explained():
         lock = FolderLock(folder.path)
     with lock, Interruption() as interruption:
@@ -119,13 +119,13 @@ def _serve(
             folder.begin(settings)
         service.start()
         with PageServer(App(service.board, guard, limits, service), host, port) as server:
-            say(console, f"Serving at {server.url} with {service.log.end_row:,} rows so far. Ctrl-C ends it.")
+            print_line(console, f"Serving at {server.url} with {service.log.end_row:,} rows so far. Ctrl-C ends it.")
             interruption.wait()
             service.board.say(ENDED)
         in_time = service.stop(PATIENCE)
         if service.board.num_rows:
             _keep_curves(folder, records_table(service.board), service.board.alarms)
-        say(console, f"Stopped. Go on with: sgais serve --save {folder.path}")
+        print_line(console, f"Stopped. Go on with: sgais serve --save {folder.path}")
     if not in_time:
         os._exit(interruption.exit_code)  # a chunk that takes long is in the log, and is taken in at the next start
     raise typer.Exit(interruption.exit_code)
@@ -152,7 +152,7 @@ def _show(path: Path, guard: "Guard", limits: "Limits", host: str, port: int) ->
     board = board_of(folder.path.name, list(settings.models), folder.records(), alarms, settings.chunk_size)
     console = Console(stderr=True)
     with Interruption() as interruption, PageServer(App(board, guard, limits), host, port) as server:
-        say(console, f"Replaying at {server.url}. Ctrl-C ends it.")
+        print_line(console, f"Replaying at {server.url}. Ctrl-C ends it.")
         interruption.wait()
     raise typer.Exit(interruption.exit_code)
 

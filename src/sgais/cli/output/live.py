@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from sgais.cli.output.say import say
+from sgais.cli.output.console import print_line
 from sgais.cli.output.words import alarm_lines, beware_lines, duration, per_row, share
 from sgais.monitoring.snapshot import Line, Snapshot
 from sgais.monitoring.throughput import Pace
@@ -92,7 +92,7 @@ class LiveView:
 
     def let_go(self, line: str) -> None:
         """Above the view, which stays; the cursor is shown again."""
-        say(self._console, line)
+        print_line(self._console, line)
         self._console.show_cursor(True)
 
     def _draw(self) -> RenderableType:
@@ -159,7 +159,7 @@ class LineView:
         self._tell(line)
 
     def _tell(self, line: str) -> None:
-        say(self._console, line)
+        print_line(self._console, line)
 
 
 def _table(snapshot: Snapshot, width: int, room: int) -> Table:

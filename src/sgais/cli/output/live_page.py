@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from sgais.cli.arguments.strict import WARNED
-from sgais.cli.output.say import say
+from sgais.cli.output.console import print_line
 from sgais.cli.serve_extra import require_extra
 from sgais.cli.session.interruption import Interruption
 from sgais.cli.session.session import Session
@@ -43,7 +43,7 @@ def shown(session: Session) -> Iterator[None]:
     session.listeners.append(note)
     console = Console(stderr=True)
     with PageServer(App(board, Guard(HOST, None), Limits()), HOST, 0) as server:
-        say(console, f"The page is at {server.url}")
+        print_line(console, f"The page is at {server.url}")
         if sys.stderr.isatty() and _has_screen():
             webbrowser.open(server.url)
         try:
@@ -62,7 +62,7 @@ def _has_screen() -> bool:
 
 def _wait(console: Console, url: str) -> None:
     """Somebody may still look at the page."""
-    say(console, f"The page stays at {url} until Ctrl-C.")
+    print_line(console, f"The page stays at {url} until Ctrl-C.")
     sys.stdout.flush()
     with Interruption() as interruption:
         interruption.wait()

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from sgais.cli.arguments.options import Output
+from sgais.cli.output.console import console_for, print_line
 from sgais.cli.output.report import Report
-from sgais.cli.output.say import console_for, say
 from sgais.cli.output.words import alarm_lines, beware_lines, per_row, share, total
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
@@ -39,7 +39,7 @@ def print_table(console: Console, session: Session) -> None:
         table.add_row(*row)
     console.print(table)
     for line in _sentences(session) + [f"ALARM: {line}." for line in alarm_lines(session.snapshot().alarms)]:
-        say(console, line)
+        print_line(console, line)
 
 
 def save_records(session: Session, folder: RunFolder) -> None:

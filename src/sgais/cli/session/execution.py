@@ -8,9 +8,9 @@ from rich.console import Console
 from sgais.cli.arguments.options import Output, StreamFlags
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.arguments.strict import code_of
+from sgais.cli.output.console import console_for, print_line, print_warnings
 from sgais.cli.output.live import view_of
 from sgais.cli.output.result import print_result, save_records, write_report
-from sgais.cli.output.say import console_for, say, say_warnings
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 
@@ -28,15 +28,15 @@ def start(settings: Settings, flags: StreamFlags) -> None:
         from sgais.cli.output.live_page import shown
 
         with shown(session):
-            see_through(session, flags.output, flags.strict)
+            run_to_end(session, flags.output, flags.strict)
     else:
-        see_through(session, flags.output, flags.strict)
+        run_to_end(session, flags.output, flags.strict)
 
 
-def see_through(session: Session, output: Output, is_strict: bool) -> None:
+def run_to_end(session: Session, output: Output, is_strict: bool) -> None:
     """Take in the stream, save and print; the exit code says whether a signal ended it, or what `--strict` asks."""
     console = console_for(is_error=True)
-    say_warnings(console)
+    print_warnings(console)
     interruption = session.run(view_of(console, session.title, getattr(session.stream, "total_rows", None)))
     is_interrupted = interruption.signal_number is not None
     if session.folder is not None and session.follower.num_rows:
@@ -59,4 +59,4 @@ def _say_what_next(console: Console, session: Session, is_interrupted: bool) -> 
     else:
         line = f"Wrote {session.folder.path / 'report.html'}, figures, records and a checkpoint."
     if line:
-        say(console, line)
+        print_line(console, line)

@@ -21,7 +21,7 @@ import numpy as np
 from sgais.compute import gradients
 from sgais.compute.blocks import Blocks, pack_whole
 from sgais.compute.positions import constrain
-from sgais.compute.random_keys import key_of, place
+from sgais.compute.random_keys import jax_key, random_key
 from sgais.errors import EstimationError, require
 from sgais.estimators import full_data_hmc
 from sgais.estimators.ais.mixing import Families, Lag, lag
@@ -205,7 +205,7 @@ def _go(way: Way, config: AISConfig, seed: int, clock: Clock, report: Report, mo
             if len(records) >= most:
                 status = TOO_FAR
                 break
-            state, record = _anneal(way, config, state, place(seed, way.number, len(records)), len(records))
+            state, record = _anneal(way, config, state, random_key(seed, way.number, len(records)), len(records))
             records.append(record._replace(seconds=clock.seconds))
             report(_progress(config, records, begun))
     except KeyboardInterrupt:
@@ -214,7 +214,7 @@ def _go(way: Way, config: AISConfig, seed: int, clock: Clock, report: Report, mo
     return Outcome(state, start.variance + variance, tuple(records), status)
 
 
-def _anneal(way: Way, config: AISConfig, state: State, here: np.ndarray, step: int) -> tuple[State, AISRecord]:
+def _anneal(way: Way, config: AISConfig, state: State, key: np.ndarray, step: int) -> tuple[State, AISRecord]:
     """One intermediate distribution: weigh, choose the temperature, accumulate, resample, move."""
     log_ratios, num_failed = usable(way.log_ratios(state.positions), at_prior=False)
     chosen = config.next_inverse_temperature(log_ratios, state.inverse_temperature, step)
@@ -223,9 +223,9 @@ def _anneal(way: Way, config: AISConfig, state: State, here: np.ndarray, step: i
     left = Lag() if state.log_ratios is None else lag(state.log_weights, size * state.log_ratios, size * log_ratios)
     families = state.families.weighed(state.log_weights, log_weights)
     everyone = jnp.arange(config.num_particles)
-    alive, log_weights = resample(config.resampling, np.random.default_rng(here), everyone, log_weights)
+    alive, log_weights = resample(config.resampling, np.random.default_rng(key), everyone, log_weights)
     survivors = np.asarray(alive)
-    moved, info = way.move(here, state.positions[survivors], chosen)
+    moved, info = way.move(key, state.positions[survivors], chosen)
     families, before = families.resampled(survivors), log_ratios[survivors]
     return State(moved, log_weights, chosen, families, state.lag.plus(left), before), AISRecord(
         inverse_temperature=chosen,
@@ -243,11 +243,11 @@ def _sghmc_move(
     data: Blocks,
     kernel: SGHMC,
     step_size: float,
-    here: np.ndarray,
+    key: np.ndarray,
     positions: jax.Array | np.ndarray,
     inverse_temperature: float,
 ) -> tuple[jax.Array, MoveInfo]:
-    moved, info = _compiled_sghmc(model, kernel, here, positions, data, inverse_temperature, step_size)
+    moved, info = _compiled_sghmc(model, kernel, key, positions, data, inverse_temperature, step_size)
     return moved, MoveInfo(float("nan"), float(info.kinetic_temperature), int(info.num_non_finite))
 
 
@@ -255,7 +255,7 @@ def _sghmc_move(
 def _compiled_sghmc(
     model: Model,
     kernel: SGHMC,
-    here: jax.Array,
+    key: jax.Array,
     positions: jax.Array,
     data: Blocks,
     inverse_temperature: float,
@@ -263,7 +263,7 @@ def _compiled_sghmc(
 ) -> tuple[jax.Array, sghmc.Info]:
     no_batches = jnp.zeros(kernel.num_steps)
     return sghmc.move(
-        key_of(here),
+        jax_key(key),
         positions,
         lambda at, _: gradients.full(model, at, data, inverse_temperature),
         no_batches,

@@ -17,7 +17,7 @@ from sgais.compute.blocks import Blocks
 from sgais.compute.label_symmetry import LabelOrder, are_in_order, arranged, num_images
 from sgais.compute.positions import log_priors
 from sgais.compute.prior_draws import draw_prior
-from sgais.compute.random_keys import place
+from sgais.compute.random_keys import random_key
 from sgais.estimators import full_data_hmc
 from sgais.estimators.full_data_hmc import Density, Tilt
 from sgais.kernels import HMC
@@ -78,7 +78,7 @@ class FromPrior:
 
     def draw(self, count: int, seed: int) -> Start:
         """From the prior."""
-        return Start(draw_prior(self._model, count, place(seed, 0, 0)))
+        return Start(draw_prior(self._model, count, random_key(seed, 0, 0)))
 
     def log_ratios(self, positions: jax.Array | np.ndarray) -> np.ndarray:
         """The log-likelihood, which has to be a number at draws from the prior."""
@@ -100,7 +100,7 @@ class FromReference:
     def __init__(
         self, model: Model, data: Blocks, kernel: HMC, precision: jax.Array, particles: np.ndarray, seed: int
     ) -> None:
-        generator = np.random.default_rng(place(seed, FITTING, 0))
+        generator = np.random.default_rng(random_key(seed, FITTING, 0))
         particles = np.asarray(particles, np.float64)
         particles, self._order = arranged(model, particles, particles[0], generator, full_data_hmc.SHARE_IN_ORDER)
         self._model, self._data, self._generator = model, data, generator
@@ -146,14 +146,12 @@ class HMCMove:
         self._reference = None if reference is None else references.on_device(reference)
         self._step_sizes = full_data_hmc.FIRST_STEP_SIZES
 
-    def __call__(
-        self, here: np.ndarray, positions: jax.Array | np.ndarray, power: float
-    ) -> tuple[np.ndarray, MoveInfo]:
+    def __call__(self, key: np.ndarray, positions: jax.Array | np.ndarray, power: float) -> tuple[np.ndarray, MoveInfo]:
         """Move the particles at a power of the posterior."""
         tempered = self._data._replace(weights=power * self._data.weights)
         tilt = None if self._reference is None else Tilt(power, self._reference)
         density = Density(tempered, self._order, tilt)
         positions = np.asarray(positions, real_dtype())
-        moved, info = self._move(here, positions, density, self._step_sizes, self._precision)
+        moved, info = self._move(key, positions, density, self._step_sizes, self._precision)
         self._step_sizes = np.asarray(info.step_size)
         return moved, MoveInfo(float(info.acceptance), float("nan"), int(info.num_non_finite))

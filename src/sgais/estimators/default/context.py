@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from sgais.compute.random_keys import Places
-from sgais.estimators.default.account import Account
+from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default.config import Config
-from sgais.history import WithChunk
+from sgais.estimators.default.diagnostics import UpdateDiagnostics
+from sgais.history import RowView
 from sgais.models.base import Model
 
 
@@ -16,12 +16,12 @@ class UpdateContext(NamedTuple):
         model: The model.
         config: The settings.
         rows: All rows, those of the chunk included.
-        places: Where random numbers come from.
-        account: Of what happens.
+        keys: Of the random numbers.
+        diagnostics: Of what happens.
     """
 
     model: Model
     config: Config
-    rows: WithChunk
-    places: Places
-    account: Account
+    rows: RowView
+    keys: KeySequence
+    diagnostics: UpdateDiagnostics

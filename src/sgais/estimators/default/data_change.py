@@ -11,9 +11,9 @@ import numpy as np
 
 from sgais.compute.blocks import SLAB_ROWS, Blocks, pack
 from sgais.compute.likelihood import pointwise
-from sgais.compute.random_keys import Places
+from sgais.compute.random_keys import KeySequence
 from sgais.fields import Chunk, num_rows
-from sgais.history import RowSpan, WithChunk
+from sgais.history import RowSpan, RowView
 from sgais.models.base import Model, real_dtype
 
 MOST_ROWS = 4096  # of either side that are looked at
@@ -23,7 +23,7 @@ ROWS_PER_PARAMETER = 8  # from which on a particle says something about rows tha
 LARGEST_DIFFERENCE = 7.0  # standard errors
 
 
-def has_changed(model: Model, position: np.ndarray, rows: WithChunk, span: RowSpan, places: Places) -> bool:
+def has_changed(model: Model, position: np.ndarray, rows: RowView, span: RowSpan, keys: KeySequence) -> bool:
     """Whether the latest rows, up to the end of the span, are of another kind than as many before them.
 
     Args:
@@ -31,7 +31,7 @@ def has_changed(model: Model, position: np.ndarray, rows: WithChunk, span: RowSp
         position: A particle of the posterior of the rows before the span.
         rows: All rows.
         span: Of the rows that are just being taken in; rows before these are added where they are few.
-        places: For random numbers.
+        keys: For random numbers.
     """
     start, end = span
     width = max(end - start, FEWEST_ROWS, end // WINDOWS)
@@ -39,7 +39,7 @@ def has_changed(model: Model, position: np.ndarray, rows: WithChunk, span: RowSp
     if border - first < FEWEST_ROWS or start < ROWS_PER_PARAMETER * model.dimension:
         return False
     old, new = (
-        _log_likelihoods(model, position, rows.sample(places.generator(), MOST_ROWS, *part))
+        _log_likelihoods(model, position, rows.sample(keys.generator(), MOST_ROWS, *part))
         for part in ((first, border), (border, end))
     )
     if min(len(old), len(new)) < FEWEST_ROWS // 2:  # impossible at this particle, or not kept

@@ -1,12 +1,12 @@
-"""From the early phase, whose moves see all rows, to one whose cost does not depend on how many there are."""
+"""From the exact phase, whose moves see all rows, to one whose cost does not depend on how many there are."""
 
 from sgais.estimators.default import mode_bank
 from sgais.estimators.default.config import EXACT_ROWS
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import gradient_phase, quadratic_phase
-from sgais.estimators.default.renewal import enough_draws, explored, lacks, populated, refreshed
+from sgais.estimators.default.renewal import enough_draws, explored, lacks, redrawn, refreshed
 from sgais.estimators.default.state import State
-from sgais.smc import islands as archipelago
+from sgais.smc.islands import resample
 
 
 def hand_over(context: UpdateContext, state: State) -> State:
@@ -14,28 +14,26 @@ def hand_over(context: UpdateContext, state: State) -> State:
     if state.num_rows < state.next_attempt or not context.rows.is_whole:
         return state
     if context.model.dimension > context.config.largest_dimension:
-        return _hand_over_wide(context, state)
+        return _hand_over_to_gradient(context, state)
     state = state._replace(next_attempt=2 * state.num_rows)
     state, posterior, found = explored(context, state)
     anchors = mode_bank.worth_a_surrogate(posterior, found)
-    late = quadratic_phase.start(context, anchors, state.num_rows)
-    if late is None:
+    quadratic = quadratic_phase.start(context, anchors, state.num_rows)
+    if quadratic is None:
         return state
-    sampled = quadratic_phase.sampled(context, late, enough_draws(context.config, state.num_rows))
+    sampled = quadratic_phase.sampled(context, quadratic, enough_draws(context.config, state.num_rows))
     if sampled is not None and not lacks(sampled.estimate, state.estimate):
-        return populated(context, state, late, sampled)
+        return redrawn(context, state, quadratic, sampled)
     state = refreshed(context, state, posterior, found)
-    joined = quadratic_phase.joined(context, late, state.islands)
-    return state if joined is None else state._replace(late=joined[0], islands=joined[1])
+    joined = quadratic_phase.joined(context, quadratic, state.islands)
+    return state if joined is None else state._replace(quadratic=joined[0], islands=joined[1])
 
 
-def _hand_over_wide(context: UpdateContext, state: State) -> State:
+def _hand_over_to_gradient(context: UpdateContext, state: State) -> State:
     """Try to go on with a gradient at an anchor: where a move shows that its noise is not too much."""
     if state.num_rows < EXACT_ROWS:
         return state
     later = state._replace(next_attempt=2 * state.num_rows)
-    islands, _ = archipelago.resample(
-        state.islands, context.places.generator(), context.config.particles_per_island(state.num_rows)
-    )
-    started = gradient_phase.start(context, state.early.precision, islands, state.num_rows)
-    return later if started is None else later._replace(wide=started[0], islands=started[1])
+    islands, _ = resample(state.islands, context.keys.generator(), context.config.particles_per_island(state.num_rows))
+    started = gradient_phase.start(context, state.exact.precision, islands, state.num_rows)
+    return later if started is None else later._replace(gradient=started[0], islands=started[1])

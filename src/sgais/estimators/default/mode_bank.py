@@ -17,9 +17,9 @@ from sgais.approximation.modes.mode_search import Limits, search
 from sgais.approximation.modes.newton import Mode, climb_all
 from sgais.compute.label_symmetry import LabelOrder, label_order, nearest_orders, relabelled, reordered
 from sgais.compute.likelihood import slabs_for_derivatives
-from sgais.compute.random_keys import Places
+from sgais.compute.random_keys import KeySequence
 from sgais.fields import Chunk, num_rows
-from sgais.history import WithChunk
+from sgais.history import RowView
 from sgais.models.base import Model
 from sgais.progress import Deadline
 
@@ -118,19 +118,19 @@ def alike(model: Model, positions: np.ndarray, reference: np.ndarray) -> np.ndar
     return relabelled(model, positions, label_order(model, positions, reference))
 
 
-def new_modes(model: Model, known: np.ndarray, rows: WithChunk, end: int, places: Places) -> np.ndarray:
+def new_modes(model: Model, known: np.ndarray, rows: RowView, end: int, keys: KeySequence) -> np.ndarray:
     """The positions of modes on all rows that may matter beside the known ones, shape (modes, d).
 
     They are searched for on a sample of the rows; what is hopeless there, or on a larger one, is not looked at again.
     """
-    generator = places.generator()
+    generator = keys.generator()
     limits = WITH_LABELS if model.num_labels > 1 else WITHOUT_LABELS
     candidates = known
     for level, size in enumerate(SAMPLES):
         posterior = posterior_of(model, rows.sample(generator, size, 0, end), generator)
         there = climb_all(posterior, known, NEWTON_STEPS, Deadline(None))
         if level == 0:
-            found: Sequence[Mode] = search(posterior, limits, places.seed, Deadline(None), given=list(known)).modes
+            found: Sequence[Mode] = search(posterior, limits, keys.seed, Deadline(None), given=list(known)).modes
         else:
             found = climb_all(posterior, candidates, NEWTON_STEPS, Deadline(None))
         candidates = _others(model, there, found)

@@ -1,4 +1,4 @@
-"""Log Z of all rows so far taken outright, without the path by which the particles came here.
+"""Log Z of all rows so far taken outright, without the path by which the particles came key.
 
 A path from the prior accumulates errors, and keeps them for ever: moves that mix too slowly while rows are few leave
 log Z too low by nats, though the particles are right in the end. So a reference density is fitted to where they are
@@ -23,14 +23,13 @@ from sgais.estimators import full_data_hmc
 from sgais.estimators.default import sketch as sketches
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.mode_bank import images_in_order, in_labelling
-from sgais.estimators.default.phases.exact_phase import Early, packed
+from sgais.estimators.default.phases.exact_phase import ExactPhase, packed
 from sgais.estimators.default.sketch import AllRows
 from sgais.estimators.full_data_hmc import Density, Tilt
 from sgais.models.base import Model, real_dtype
 from sgais.smc import annealing
-from sgais.smc import islands as archipelago
 from sgais.smc.annealing import effective_sample_size
-from sgais.smc.islands import Islands
+from sgais.smc.islands import Islands, ess_fraction, largest_step, migrate, populated, rebooked, resample
 from sgais.smc.weights import Estimate
 
 TARGET_ESS = 0.7  # fraction, of each step from the reference to the posterior
@@ -105,8 +104,8 @@ class _Way(NamedTuple):
         return np.where(np.isfinite(ratios), ratios, -np.inf)
 
 
-def take(
-    context: UpdateContext, posterior: Posterior, early: Early, islands: Islands, found: Found, of_all: AllRows
+def sample(
+    context: UpdateContext, posterior: Posterior, exact: ExactPhase, islands: Islands, found: Found, of_all: AllRows
 ) -> Outright | None:
     """Anneal as many fresh draws of a reference to the posterior; None if that gets nowhere.
 
@@ -115,27 +114,27 @@ def take(
     Args:
         context: Of the update.
         posterior: Of all rows so far.
-        early: What these need to know.
+        exact: What these need to know.
         islands: The particles to which the reference is fitted.
         found: The modes of the posterior that are known.
         of_all: All rows so far.
     """
-    model, generator = posterior.model, context.places.generator()
-    islands = archipelago.migrate(islands, generator)[0]
+    model, generator = posterior.model, context.keys.generator()
+    islands = migrate(islands, generator)[0]
     sketch = sketches.sketch(model, islands.all_positions, of_all, generator)
     if sketch is not None:
         sketched = _Sought(Posterior(model, [sketch.data]), sketch.data, found)
-        on_sketch = _take(context, sketched, early, islands, generator)
+        on_sketch = _sample(context, sketched, exact, islands, generator)
         if on_sketch is not None:
             lacks = sketch.lacks(model, on_sketch.islands.all_positions, of_all)
-            weighed = on_sketch.islands.times(lacks)
-            if archipelago.ess_fraction(weighed.log_weights) > SMALLEST_ESS:
+            weighed = on_sketch.islands.reweighted(lacks)
+            if ess_fraction(weighed.log_weights) > SMALLEST_ESS:
                 return on_sketch._replace(islands=weighed)
-    return _take(context, _Sought(posterior, packed(of_all), found), early, islands, generator)
+    return _sample(context, _Sought(posterior, packed(of_all), found), exact, islands, generator)
 
 
-def _take(
-    context: UpdateContext, sought: _Sought, early: Early, islands: Islands, generator: np.random.Generator
+def _sample(
+    context: UpdateContext, sought: _Sought, exact: ExactPhase, islands: Islands, generator: np.random.Generator
 ) -> Outright | None:
     model, positions, shape = context.model, islands.all_positions, islands.log_weights.shape
     positions, order = arranged(model, positions, positions[0], generator, full_data_hmc.SHARE_IN_ORDER)
@@ -145,18 +144,18 @@ def _take(
     if order is not None:
         modes = [image for mode in modes for image in images_in_order(model, mode, order, generator)]
     way = _Way(sought.posterior, references.fit(positions, modes), order)
-    draws = _weighed_draws(way, len(positions), context.places.seed, generator)
+    draws = _weighed_draws(way, len(positions), context.keys.seed, generator)
     at_once = _by_importance(way, draws)
     if at_once is not None and draws.effective >= len(positions):  # fewer would make copies of particles
-        fresh, _ = archipelago.populated(draws.positions, draws.log_weights, shape, at_once, generator)
+        fresh, _ = populated(draws.positions, draws.log_weights, shape, at_once, generator)
         return Outright(fresh, 1)
     fresh = _in_order(model, Islands.of(draws.positions[: len(positions)].reshape(*shape, -1)), order, generator)
 
     def move(islands: Islands, power: float) -> Islands:
-        nonlocal early
+        nonlocal exact
         tempered = sought.data._replace(weights=power * sought.data.weights)
         tilt = Tilt(power, references.on_device(way.reference))
-        early, islands = _move(context, early, islands, Density(tempered, order, tilt))
+        exact, islands = _move(context, exact, islands, Density(tempered, order, tilt))
         return islands
 
     annealed = _anneal(way, fresh, move, generator)
@@ -189,12 +188,12 @@ def _by_importance(way: _Way, draws: _Draws) -> Estimate | None:
 
 def _sharper(annealed: Outright, at_once: Estimate) -> Outright:
     """Particles that were annealed, and the better of two estimates: theirs or that of the draws they came from."""
-    theirs = archipelago.estimate(annealed.islands)
+    theirs = annealed.islands.estimate
     error = float(np.hypot(theirs.standard_error, at_once.standard_error))
     has_missed = theirs.log_evidence - at_once.log_evidence > LARGEST_LACK + 3 * error
     if has_missed or at_once.standard_error > theirs.standard_error:
         return annealed
-    return Outright(archipelago.rebooked(annealed.islands, at_once), 1)
+    return Outright(rebooked(annealed.islands, at_once), 1)
 
 
 def _anneal(
@@ -204,24 +203,24 @@ def _anneal(
     power = 0.0
     for step in range(1, MOST_STEPS + 1):
         ratios = way.log_ratios(islands)
-        rest = islands.times((1 - power) * ratios)
-        if archipelago.ess_fraction(rest.log_weights) >= TARGET_ESS:
+        rest = islands.reweighted((1 - power) * ratios)
+        if ess_fraction(rest.log_weights) >= TARGET_ESS:
             return Outright(rest, step)
-        if archipelago.ess_fraction(np.where(np.isfinite(ratios), 0.0, -np.inf)) < TARGET_ESS:
+        if ess_fraction(np.where(np.isfinite(ratios), 0.0, -np.inf)) < TARGET_ESS:
             return None
-        size = archipelago.largest_step(islands.log_weights, ratios, 1 - power, TARGET_ESS)
+        size = largest_step(islands.log_weights, ratios, 1 - power, TARGET_ESS)
         power += size
-        islands, _ = archipelago.resample(islands.times(size * ratios), generator)
+        islands, _ = resample(islands.reweighted(size * ratios), generator)
         islands = move(islands, power)
     return None
 
 
-def _move(context: UpdateContext, early: Early, islands: Islands, density: Density) -> tuple[Early, Islands]:
+def _move(context: UpdateContext, exact: ExactPhase, islands: Islands, density: Density) -> tuple[ExactPhase, Islands]:
     kernel = context.config.early_kernel
     kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, TRAJECTORIES))
-    here, positions = context.places.next(), islands.all_positions.astype(real_dtype())
-    moved, info = full_data_hmc.move(context.model, kernel, here, positions, density, early.step_size, early.precision)
-    return early._replace(step_size=np.asarray(info.step_size)), islands.at(moved)
+    key, positions = context.keys.next(), islands.all_positions.astype(real_dtype())
+    moved, info = full_data_hmc.move(context.model, kernel, key, positions, density, exact.step_size, exact.precision)
+    return exact._replace(step_size=np.asarray(info.step_size)), islands.with_positions(moved)
 
 
 def _in_order(model: Model, islands: Islands, order: LabelOrder | None, generator: np.random.Generator) -> Islands:
@@ -229,5 +228,5 @@ def _in_order(model: Model, islands: Islands, order: LabelOrder | None, generato
     if order is None:
         return islands
     inside = are_in_order(model, islands.all_positions, order)
-    chosen, _ = archipelago.resample(islands.times(np.where(inside, 0.0, -np.inf)), generator)
+    chosen, _ = resample(islands.reweighted(np.where(inside, 0.0, -np.inf)), generator)
     return chosen._replace(log_evidences=chosen.log_evidences + np.log(num_images(model)))

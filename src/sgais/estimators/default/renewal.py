@@ -1,7 +1,7 @@
 """Log Z taken anew from all rows, and particles with it, so that it owes nothing to the path by which these came.
 
-In the early phase by annealing from a reference density (`outright`), in the late phase by importance sampling around
-the surrogates (`importance`). The shorter of two ways is believed; where they differ, the record says so.
+In the exact phase by annealing from a reference density (`outright`), in the quadratic phase by importance sampling
+around the surrogates (`importance`). The shorter of two ways is believed; where they differ, the record says so.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ from sgais.estimators.default.config import FEW_ROWS, Config
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.outright import Outright
 from sgais.estimators.default.phases import exact_phase, quadratic_phase
-from sgais.estimators.default.phases.quadratic_phase import Late
+from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.estimators.default.state import FIRST_ATTEMPT, State, past_the_change, thinned
 from sgais.history import RowSpan
-from sgais.smc import islands as archipelago
+from sgais.smc.islands import booked, populated, rebooked
 from sgais.smc.weights import Estimate
 
 OUTRIGHT_GROWTH = 1.3  # of the rows, from one outright estimate to the next
@@ -40,47 +40,49 @@ PARTICLES_PER_MODE = 8  # at least, where modes are as good as each other
 
 def taken_outright(context: UpdateContext, state: State) -> State:
     """Log Z of all rows, free of what the path has accumulated, and fresh particles."""
-    is_early = state.late is None and state.wide is None and context.model.dimension <= context.config.largest_dimension
+    sees_all = (
+        state.quadratic is None
+        and state.gradient is None
+        and context.model.dimension <= context.config.largest_dimension
+    )
     growth = OUTRIGHT_GROWTH if state.num_rows < FEW_TO_SAMPLE else 2.0
-    if not is_early or not context.rows.is_whole or state.num_rows < growth * state.outright_at:
+    if not sees_all or not context.rows.is_whole or state.num_rows < growth * state.outright_at:
         return state
     state, posterior, found = explored(context, state)
     return refreshed(context, state, posterior, found)
 
 
-def late_outright(context: UpdateContext, state: State, late: Late) -> State:
+def quadratic_outright(context: UpdateContext, state: State, quadratic: QuadraticPhase) -> State:
     """Log Z of all rows by importance sampling, each time that they have doubled; modes are looked for more rarely."""
-    path = archipelago.estimate(state.islands)
+    path = state.islands.estimate
     if state.num_rows < _growth_to_outright(state, path.standard_error) * state.outright_at:
-        return state._replace(late=late)
+        return state._replace(quadratic=quadratic)
     state = state._replace(outright_at=state.num_rows)
     if state.num_rows >= SEARCH_GROWTH * state.searched_at and context.rows.is_whole:
         new = mode_bank.new_modes(
-            context.model, quadratic_phase.centres(late), context.rows, state.num_rows, context.places
+            context.model, quadratic_phase.centres(quadratic), context.rows, state.num_rows, context.keys
         )
-        late = quadratic_phase.with_modes(context, late, new)
+        quadratic = quadratic_phase.with_modes(context, quadratic, new)
         state = state._replace(searched_at=state.num_rows)
-    sampled = quadratic_phase.sampled(context, late)
+    sampled = quadratic_phase.sampled(context, quadratic)
     if sampled is None and path.standard_error > LARGE_ERROR and context.rows.is_whole:
-        return _late_refreshed(context, state._replace(late=late), late)
+        return _quadratic_refreshed(context, state._replace(quadratic=quadratic), quadratic)
     if sampled is None or lacks(sampled.estimate, path):
-        return state._replace(late=late)
+        return state._replace(quadratic=quadratic)
     state = state._replace(disagreement="")
-    occupied = np.bincount(late.modes, minlength=len(late.surrogates)) / len(late.modes)
-    if np.abs(sampled.shares(len(late.surrogates)) - occupied).sum() > LARGEST_IMBALANCE:
-        more = quadratic_phase.sampled(context, late, enough_draws(context.config, state.num_rows))
-        return populated(context, state, late, more or sampled)
-    return past_the_change(state)._replace(islands=archipelago.rebooked(state.islands, sampled.estimate), late=late)
+    occupied = np.bincount(quadratic.modes, minlength=len(quadratic.surrogates)) / len(quadratic.modes)
+    if np.abs(sampled.shares(len(quadratic.surrogates)) - occupied).sum() > LARGEST_IMBALANCE:
+        more = quadratic_phase.sampled(context, quadratic, enough_draws(context.config, state.num_rows))
+        return redrawn(context, state, quadratic, more or sampled)
+    return past_the_change(state)._replace(islands=rebooked(state.islands, sampled.estimate), quadratic=quadratic)
 
 
 def explored(context: UpdateContext, state: State) -> tuple[State, Posterior, Found]:
     """The posterior of all rows so far and its modes, which are searched for anew when the rows have doubled."""
-    posterior = mode_bank.posterior_of(
-        context.model, context.rows.between(0, state.num_rows), context.places.generator()
-    )
+    posterior = mode_bank.posterior_of(context.model, context.rows.between(0, state.num_rows), context.keys.generator())
     is_due = state.num_rows >= 2 * state.searched_at
     known = np.zeros((0, context.model.dimension)) if state.bank is None else state.bank
-    found = mode_bank.look_for_modes(posterior, state.islands.all_positions, known, context.places.seed, is_due)
+    found = mode_bank.look_for_modes(posterior, state.islands.all_positions, known, context.keys.seed, is_due)
     state = state._replace(bank=mode_bank.positions_of(context.model, found))
     if is_due:
         state = _doubting(
@@ -110,7 +112,7 @@ def refreshed(context: UpdateContext, state: State, posterior: Posterior, found:
     """Particles that were annealed from a reference to the posterior, and their evidence, where these are better."""
     islands, _ = thinned(context, state.islands, max(state.num_rows, FEW_ROWS))
     of_all = exact_phase.tempered(context.rows, RowSpan(0, state.num_rows), 1.0)
-    fresh = outright.take(context, posterior, state.early, islands, found, of_all)
+    fresh = outright.sample(context, posterior, state.exact, islands, found, of_all)
     state = state._replace(outright_at=state.num_rows, disagreement="")
     if fresh is None:
         return state
@@ -118,7 +120,7 @@ def refreshed(context: UpdateContext, state: State, posterior: Posterior, found:
     if not _is_better(fresh, state):
         return state
     return past_the_change(state)._replace(
-        islands=archipelago.booked(fresh.islands, context.places.generator()), path_length=fresh.num_steps
+        islands=booked(fresh.islands, context.keys.generator()), path_length=fresh.num_steps
     )
 
 
@@ -127,7 +129,7 @@ def _disagreement(fresh: Outright, state: State) -> str:
 
     A path that is too low needs no explanation: its moves were slow, or led past a mode, and it is forgotten.
     """
-    path, outright = state.estimate, archipelago.estimate(fresh.islands)
+    path, outright = state.estimate, fresh.islands.estimate
     gap = path.log_evidence - outright.log_evidence
     if gap < LARGEST_GAP + 4 * np.hypot(path.standard_error, outright.standard_error):
         return ""
@@ -145,7 +147,7 @@ def _is_better(fresh: Outright, state: State) -> bool:
     costs a little, in variance and by moves that do not quite mix: the shorter way is the better one. From a prior
     with a funnel, which no reference has, the path is the shorter.
     """
-    path, outright = state.estimate, archipelago.estimate(fresh.islands)
+    path, outright = state.estimate, fresh.islands.estimate
     if lacks(path, outright):
         return True
     if fresh.num_steps == 1:
@@ -165,29 +167,31 @@ def enough_draws(config: Config, num_rows: int) -> int:
     return DRAWS_PER_PARTICLE * config.num_islands * config.particles_per_island(num_rows)
 
 
-def populated(context: UpdateContext, state: State, late: Late, sampled: Sampled) -> State:
+def redrawn(context: UpdateContext, state: State, quadratic: QuadraticPhase, sampled: Sampled) -> State:
     """Particles of weighted draws around the surrogates, and the evidence of these draws."""
     shape = context.config.num_islands, context.config.particles_per_island(state.num_rows)
-    islands, chosen = archipelago.populated(
-        sampled.positions, sampled.log_weights, shape, sampled.estimate, context.places.generator()
+    islands, chosen = populated(
+        sampled.positions, sampled.log_weights, shape, sampled.estimate, context.keys.generator()
     )
-    late = late._replace(modes=sampled.modes[chosen])
-    return past_the_change(state)._replace(islands=islands, late=late, outright_at=state.num_rows, path_length=1)
+    quadratic = quadratic._replace(modes=sampled.modes[chosen])
+    return past_the_change(state)._replace(
+        islands=islands, quadratic=quadratic, outright_at=state.num_rows, path_length=1
+    )
 
 
 def _growth_to_outright(state: State, error: float) -> float:
-    """Of the rows since log Z was last taken outright, until it is again, in the late phase."""
+    """Of the rows since log Z was last taken outright, until it is again, in the quadratic phase."""
     is_by_draws = state.path_length == 1  # importance sampling has been good enough so far, which costs little
     if is_by_draws and error > (SMALL_ERROR if state.num_rows <= FEW_TO_SEE else FAIR_ERROR):
         return 1.0
     return OUTRIGHT_GROWTH if error > LARGE_ERROR and state.num_rows < FEW_TO_SAMPLE else 2.0
 
 
-def _late_refreshed(context: UpdateContext, state: State, late: Late) -> State:
+def _quadratic_refreshed(context: UpdateContext, state: State, quadratic: QuadraticPhase) -> State:
     """Particles and evidence anew from a reference, where importance sampling around the surrogates will not do."""
     posterior = Posterior(context.model, slabs_for_derivatives(context.model, context.rows.between(0, state.num_rows)))
-    fresh = refreshed(context, state, posterior, quadratic_phase.known_modes(context.model, late))
+    fresh = refreshed(context, state, posterior, quadratic_phase.known_modes(context.model, quadratic))
     if fresh.islands is state.islands:
         return fresh
-    joined = quadratic_phase.joined(context, late, fresh.islands)
-    return state if joined is None else fresh._replace(late=joined[0], islands=joined[1])
+    joined = quadratic_phase.joined(context, quadratic, fresh.islands)
+    return state if joined is None else fresh._replace(quadratic=joined[0], islands=joined[1])

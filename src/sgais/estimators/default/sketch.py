@@ -1,7 +1,7 @@
 """A few rows that say of the particles what all rows say: a sample of them with calibrated weights.
 
 Moves that see all rows cost as much as there are rows. A plain sample is too noisy to stand for them, by nats. But all
-that a move needs to know is how the log-likelihood differs from one place of the posterior to another, and there are
+that a move needs to know is how the log-likelihood differs from one point of the posterior to another, and there are
 few ways in which it does: so the weights of a sample are shifted, as little as possible, until its weighted sum agrees
 with that of all rows at some hundred positions of the posterior. At others it then agrees to a tenth of a nat or so.
 No expansion is involved, so that it holds where a posterior is far from Gaussian. What it leaves is put right by a last
@@ -68,12 +68,12 @@ def sketch(model: Model, positions: np.ndarray, of_all: AllRows, generator: np.r
     known = np.unique(positions, axis=0)
     if num_rows(of_all.rows) <= FEW_ROWS or len(known) < 2 * model.dimension:
         return None
-    places = np.concatenate([known, _more_like(known, generator)]).astype(real_dtype())
-    totals = of_all.log_likelihoods(model, places)
+    probes = np.concatenate([known, _more_like(known, generator)]).astype(real_dtype())
+    totals = of_all.log_likelihoods(model, probes)
     size = int(np.clip(SAMPLE_SHARE * num_rows(of_all.rows), SMALLEST_SAMPLE, LARGEST_SAMPLE))
     chosen = generator.choice(num_rows(of_all.rows), size, replace=False)
     sample = {name: values[chosen] for name, values in of_all.rows.items()}
-    values = _values(model, places, sample)
+    values = _values(model, probes, sample)
     usable = np.isfinite(totals) & np.isfinite(values).all(axis=1)
     if not usable[: len(known)].all():
         return None
@@ -81,7 +81,7 @@ def sketch(model: Model, positions: np.ndarray, of_all: AllRows, generator: np.r
     start = of_all.counts[chosen] * num_rows(of_all.rows) / size
     weights = calibrated(values[usable], totals[usable], start)
     data = pack(sample, SLAB_ROWS, BLOCK_ROWS, weights)
-    lacks = totals[usable] - log_likelihoods(model, places[usable], [data])
+    lacks = totals[usable] - log_likelihoods(model, probes[usable], [data])
     return Sketch(data, float(np.mean(lacks)))
 
 

@@ -9,12 +9,11 @@ from sgais.estimators import full_data_hmc
 from sgais.estimators.default.config import Config
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import quadratic_phase
-from sgais.estimators.default.phases.exact_phase import Early
-from sgais.estimators.default.phases.gradient_phase import Wide
-from sgais.estimators.default.phases.quadratic_phase import Late
+from sgais.estimators.default.phases.exact_phase import ExactPhase
+from sgais.estimators.default.phases.gradient_phase import GradientPhase
+from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.models.base import Model
-from sgais.smc import islands as archipelago
-from sgais.smc.islands import Islands
+from sgais.smc.islands import Islands, resample
 from sgais.smc.weights import Estimate
 
 FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
@@ -25,8 +24,8 @@ class State(NamedTuple):
     """Everything that the next chunk needs to know of the past, but for the rows themselves."""
 
     islands: Islands
-    early: Early
-    late: Late | None
+    exact: ExactPhase
+    quadratic: QuadraticPhase | None
     num_rows: int
     num_chunks: int  # with the seed, it determines every random number of the next chunk
     next_attempt: int  # rows at which surrogates are tried next
@@ -34,7 +33,7 @@ class State(NamedTuple):
     warning: str
     changed_at: int = 0  # rows at which the data have changed; 0 if nothing speaks for that, or no longer
     replay_at: int = 0  # rows at which all are to be replayed; 0 if there is no need
-    wide: Wide | None = None
+    gradient: GradientPhase | None = None
     outright_at: int = 0  # rows at which log Z was last taken outright
     path_length: int = 0  # weighings of all particles that log Z rests on
     bank: np.ndarray | None = None  # modes that are known, shape (modes, d)
@@ -48,9 +47,9 @@ class State(NamedTuple):
     @property
     def estimate(self) -> Estimate:
         """Log Z of all rows so far; its error from the spread of the islands, and for what all of them may share."""
-        found = archipelago.estimate(weighted_now(self))
+        found = weighted_now(self).estimate
         shared = ERROR_PER_STEP * max(self.path_length - 1, 0)
-        unweighed = 0.0 if self.late is None else quadratic_phase.unweighed_error(self.late, self.num_rows)
+        unweighed = 0.0 if self.quadratic is None else quadratic_phase.unweighed_error(self.quadratic, self.num_rows)
         error = float(np.sqrt(found.standard_error**2 + shared**2 + unweighed**2))
         return found._replace(standard_error=error)
 
@@ -60,24 +59,24 @@ def init(model: Model, config: Config, seed: int) -> State:
     per_island = config.particles_per_island(0)
     drawn = sample_prior(model, config.num_islands * per_island, seed, 0).astype(np.float64)
     islands = Islands.of(drawn.reshape(config.num_islands, per_island, -1))
-    early = Early(np.asarray(full_data_hmc.prior_precision(model, seed)))
-    return State(islands, early, None, 0, 0, FIRST_ATTEMPT, 0.0, "")
+    exact = ExactPhase(np.asarray(full_data_hmc.prior_precision(model, seed)))
+    return State(islands, exact, None, 0, 0, FIRST_ATTEMPT, 0.0, "")
 
 
 def weighted_now(state: State) -> Islands:
     """The particles with the weights that all rows so far give them, as far as the surrogates know."""
-    if state.late is None:
+    if state.quadratic is None:
         return state.islands
-    growths = quadratic_phase.log_growths(state.late)
+    growths = quadratic_phase.log_growths(state.quadratic)
     assert growths is not None, "a surrogate without maximum is never kept"
-    return state.islands.times(growths)
+    return state.islands.reweighted(growths)
 
 
 def positions_now(state: State) -> np.ndarray:
     """The particles' positions, shape (particles, d)."""
-    if state.late is None:
+    if state.quadratic is None:
         return state.islands.all_positions
-    return quadratic_phase.positions_now(state.late, state.islands)
+    return quadratic_phase.positions_now(state.quadratic, state.islands)
 
 
 def log_weights_now(state: State) -> np.ndarray:
@@ -101,4 +100,4 @@ def thinned(context: UpdateContext, islands: Islands, num_rows: int) -> tuple[Is
     num_kept = context.config.particles_per_island(num_rows)
     if islands.log_weights.shape[1] <= num_kept:
         return islands, np.arange(islands.log_weights.size)
-    return archipelago.resample(islands, context.places.generator(), num_kept)
+    return resample(islands, context.keys.generator(), num_kept)

@@ -20,7 +20,7 @@ from sgais.compute.blocks import Blocks, pack_whole
 from sgais.compute.label_symmetry import LabelOrder, arranged, is_in_order
 from sgais.compute.likelihood import block_sums, log_likelihoods, relative_to_reference
 from sgais.compute.prior_draws import draw_prior
-from sgais.compute.random_keys import key_of, place
+from sgais.compute.random_keys import jax_key, random_key
 from sgais.errors import EstimationError, require
 from sgais.estimators.nested.diagnostics import first_families, insertion_ranks
 from sgais.estimators.nested.points import Points, join, part, sort
@@ -114,7 +114,7 @@ def init(model: Model, config: NestedConfig, seed: int, blocks: Blocks) -> State
                 f"only {num_possible} of {len(draws) * config.num_live} draws from the prior have a likelihood above "
                 "zero, fewer than there should be live points. Use a prior that agrees better with the data."
             )
-        draws.append(_prior_points(model, config.num_live, place(seed, 0, len(draws)), blocks))
+        draws.append(_prior_points(model, config.num_live, random_key(seed, 0, len(draws)), blocks))
         num_possible += int(np.isfinite(draws[-1].log_likelihoods).sum())
     points = sort(join(*draws))
     possible = np.isfinite(points.log_likelihoods)
@@ -129,7 +129,7 @@ def init(model: Model, config: NestedConfig, seed: int, blocks: Blocks) -> State
 def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state: State) -> State:
     """One iteration. Pure: `state` stays as it is, whatever happens."""
     iteration = len(state.records) + 1
-    generator = np.random.default_rng(place(seed, iteration, 0))
+    generator = np.random.default_rng(random_key(seed, iteration, 0))
     num_dead = _choose_num_dead(config, state.live)
     dying, survivors = part(state.live, slice(num_dead)), part(state.live, slice(num_dead, None))
     threshold = float(dying.log_likelihoods[-1])
@@ -172,8 +172,8 @@ class _Bounds(NamedTuple):
     order: LabelOrder | None
 
 
-def _prior_points(model: Model, num_draws: int, here: np.ndarray, blocks: Blocks) -> Points:
-    positions = draw_prior(model, num_draws, here)
+def _prior_points(model: Model, num_draws: int, key: np.ndarray, blocks: Blocks) -> Points:
+    positions = draw_prior(model, num_draws, key)
     values = log_likelihoods(model, positions, [blocks])
     require_numbers(values)
     return Points(np.asarray(positions), values, np.full(num_draws, -np.inf), first_families(num_draws))
@@ -218,10 +218,10 @@ def _replace(
     for first in range(0, len(parents), config.num_replaced):
         chosen = parents[first : first + config.num_replaced]
         filled = np.resize(chosen, config.num_replaced)  # the compiled program moves just so many
-        here = place(seed, iteration, first // config.num_replaced)
+        key = random_key(seed, iteration, first // config.num_replaced)
         values = (survivors.log_likelihoods[filled] - total).astype(real_dtype())
         start = galilean.State(jnp.asarray(survivors.positions[filled]), jnp.asarray(values))
-        end, info = jax.device_get(_move(model, config.kernel, here, start, blocks, reference, contour, bounds.order))
+        end, info = jax.device_get(_move(model, config.kernel, key, start, blocks, reference, contour, bounds.order))
         # Who has not moved keeps the digits of its value; rounding never puts anyone back on the contour.
         new_values = np.maximum(end.log_likelihoods.astype(float) + total, np.nextafter(bounds.threshold, np.inf))
         kept = np.where(info.moved, new_values, survivors.log_likelihoods[filled])
@@ -294,7 +294,7 @@ def _reference(model: Model, positions: jax.Array, blocks: Blocks) -> jax.Array:
 def _move(
     model: Model,
     kernel: Galilean | ConstrainedSGHMC,
-    here: jax.Array,
+    key: jax.Array,
     start: galilean.State,
     blocks: Blocks,
     reference: jax.Array,
@@ -307,6 +307,6 @@ def _move(
         return relative_to_reference(model, positions, blocks, reference)
 
     if isinstance(kernel, ConstrainedSGHMC):
-        return constrained_sghmc.move(key_of(here), start, log_prior, log_likelihood, contour, kernel)
+        return constrained_sghmc.move(jax_key(key), start, log_prior, log_likelihood, contour, kernel)
     region = None if order is None else partial(is_in_order, model, order=order)
-    return galilean.move(key_of(here), start, log_prior, log_likelihood, contour, kernel, region)
+    return galilean.move(jax_key(key), start, log_prior, log_likelihood, contour, kernel, region)

@@ -16,7 +16,7 @@ class ModelStanding(NamedTuple):
     Attributes:
         log_evidence: log Z of all rows so far.
         standard_error: Of it, Monte Carlo.
-        kernel_bias: The error of it that comes from moves that run hot, as estimated.
+        kernel_bias: The error of it that comes from excess kinetic temperature of the moves, as estimated.
         probability: Of the model, given all rows.
         low: The lower end of the band around the probability.
         high: The upper end.

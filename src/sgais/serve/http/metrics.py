@@ -24,7 +24,7 @@ NUMBERS = (
 OF_MODELS = (
     ("log_evidence", "log Z of all rows so far, in nats."),
     ("standard_error", "Monte Carlo error of log Z."),
-    ("kernel_bias", "Error of log Z from moves that run hot, as estimated."),
+    ("kernel_bias", "Error of log Z from excess kinetic temperature of the moves, as estimated."),
     ("mode_doubt", "Nats by which modes that no particle has seen might change log Z."),
     ("is_warned", "1 where a warning says that log Z should not be trusted."),
     ("probability", "Of the model, given all rows."),

@@ -13,13 +13,13 @@ from sgais import simulate
 from sgais.compute import gradients
 from sgais.compute.blocks import pack, slabs
 from sgais.compute.likelihood import batch_gradient, curvature_in_turn, derivatives, gradient_sum
-from sgais.compute.random_keys import Places
+from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default import data_change
-from sgais.estimators.default.account import Account
 from sgais.estimators.default.context import UpdateContext
-from sgais.estimators.default.phases.gradient_phase import Target, Wide, _batches, _shifted
-from sgais.estimators.default.phases.minibatch_moves import Pace
-from sgais.history import Memory, Reservoir, RowSpan, WithChunk
+from sgais.estimators.default.diagnostics import UpdateDiagnostics
+from sgais.estimators.default.phases.gradient_phase import GradientPhase, Target, _batches, _shifted
+from sgais.estimators.default.phases.minibatch_moves import StepSettings
+from sgais.history import Memory, Reservoir, RowSpan, RowView
 from sgais.kernels import Langevin
 from sgais.models import LinearRegression, LogisticRegression
 
@@ -48,32 +48,32 @@ def in_standard_deviations(gradient, rows):
 
 @pytest.mark.parametrize("rows", [8000, 13_000])
 def test_the_running_gradient_is_that_of_all_rows(rows):
-    wide = run(rows)._state.wide
-    assert wide is not None
-    error = wide.gradient - exact_gradient(wide.anchor, rows)
+    phase = run(rows)._state.gradient
+    assert phase is not None
+    error = phase.gradient - exact_gradient(phase.anchor, rows)
     assert np.abs(in_standard_deviations(error, rows)).max() < 2e-3
 
 
 def test_the_anchor_follows_the_particles():
     evidence = run(20_000)
-    wide = evidence._state.wide
-    assert wide.num_rows_anchored > 8192, "the data have doubled since the hand-over"
+    phase = evidence._state.gradient
+    assert phase.num_rows_anchored > 8192, "the data have doubled since the hand-over"
     design = np.column_stack([DATA["x"], np.ones(20_000)]).astype(np.float64)
     precision = np.eye(6) + design.T @ design
     mode = np.linalg.solve(precision, design.T @ DATA["y"])
-    step = wide.anchor - mode
+    step = phase.anchor - mode
     assert step @ precision @ step < 25
-    whitened = wide.whitening.T @ precision @ wide.whitening * wide.num_rows_anchored / 20_000
+    whitened = phase.whitening.T @ precision @ phase.whitening * phase.num_rows_anchored / 20_000
     assert np.abs(whitened - np.eye(6)).max() < 0.25
 
 
 def test_a_sampled_gradient_at_a_new_anchor_is_near_that_of_all_rows():
     """With a reservoir the change of the gradient comes from the rows that are kept."""
     evidence = run(20_000, history=Reservoir(6000))
-    wide = evidence._state.wide
-    assert wide is not None
-    assert wide.num_rows_anchored > 6000
-    error = wide.gradient - exact_gradient(wide.anchor, 20_000)
+    phase = evidence._state.gradient
+    assert phase is not None
+    assert phase.num_rows_anchored > 6000
+    error = phase.gradient - exact_gradient(phase.anchor, 20_000)
     assert np.linalg.norm(in_standard_deviations(error, 20_000)) < 0.5
     assert abs(evidence.log_evidence - MODEL.log_evidence(DATA)) < 4 * evidence.standard_error + 0.1
     assert not evidence.warning
@@ -86,16 +86,18 @@ def test_too_small_a_reservoir_says_so_and_by_how_many_nats():
     past.append({name: values[:-1] for name, values in data.items()})
     design = np.column_stack([data["x"], np.ones(rows)]).astype(np.float64)
     old, new = np.random.default_rng(0).normal(size=(2, dimension)) / np.sqrt(rows)
-    wide = Wide(old, np.zeros(dimension), np.eye(dimension) / np.sqrt(rows), np.ones(dimension), rows, 256, 0.5, 1.0)
-    account = Account()
+    phase = GradientPhase(
+        old, np.zeros(dimension), np.eye(dimension) / np.sqrt(rows), np.ones(dimension), rows, 256, 0.5, 1.0
+    )
+    diagnostics = UpdateDiagnostics()
     last = {name: values[-1:] for name, values in data.items()}
     anchor, gradient = _shifted(
-        UpdateContext(model, CONFIG, WithChunk(past, last), Places(0, 1), account), wide, new, rows
+        UpdateContext(model, CONFIG, RowView(past, last), KeySequence(0, 1), diagnostics), phase, new, rows
     )
     exact = -design.T @ design @ (anchor - old)
     lost = 0.5 * np.sum((gradient - exact) ** 2) / rows
     assert lost > 20
-    reported = re.search(r"too few for 200 parameters: log Z may be off by (\d+) nats", account.warnings[0])
+    reported = re.search(r"too few for 200 parameters: log Z may be off by (\d+) nats", diagnostics.warnings[0])
     assert float(reported[1]) == pytest.approx(lost, rel=0.3)
 
 
@@ -139,12 +141,12 @@ def test_rows_that_are_annealed_in_stand_for_less():
     past.append({"y": np.arange(600)})
     target = Target(RowSpan(600, 900), slabs({"y": np.arange(600, 900)}), 0.25)
     config = sgais.Config(kernel=Langevin(num_steps=3))
-    context = UpdateContext(MODEL, config, WithChunk(past, chunk), Places(0, 1), Account())
-    rows, counts = _batches(context, Pace(100, 0.5), target)
+    context = UpdateContext(MODEL, config, RowView(past, chunk), KeySequence(0, 1), UpdateDiagnostics())
+    rows, counts = _batches(context, StepSettings(100, 0.5), target)
     assert rows["y"].shape == counts.shape == (4, 2, 50)
     assert rows["y"].max() in range(800, 900)
     np.testing.assert_allclose(counts, 900 / 50 * np.where(rows["y"] < 600, 1.0, 0.25))
-    rows, _ = _batches(context, Pace(100, 0.5), target._replace(inverse_temperature=0.0))
+    rows, _ = _batches(context, StepSettings(100, 0.5), target._replace(inverse_temperature=0.0))
     assert rows["y"].max() < 600, "what counts nothing is not drawn"
 
 
@@ -181,12 +183,12 @@ def test_a_move_costs_no_more_at_sixty_thousand_rows_than_at_eight_thousand():
     evidence = sgais.OnlineEvidence(MODEL, CONFIG, history=history)
     batches, num_moves, passes = 31 * CONFIG.batch_size, 0, 0
     for chunk in sgais.stream(data, 1000):
-        before, anchored = history.handed_out, evidence._state and evidence._state.wide
+        before, anchored = history.handed_out, evidence._state and evidence._state.gradient
         record = evidence.update(chunk)
         touched = history.handed_out - before
         if not anchored:
             continue
-        if evidence._state.wide.num_rows_anchored > anchored.num_rows_anchored:
+        if evidence._state.gradient.num_rows_anchored > anchored.num_rows_anchored:
             passes += 1
         else:
             num_moves += record.num_moves
@@ -201,7 +203,7 @@ def test_a_run_resumed_in_this_phase_repeats_every_bit(tmp_path):
     whole.run(chunks)
     for chunk in chunks[:10]:
         first.update(chunk)
-    assert first._state.wide is not None
+    assert first._state.gradient is not None
     first.save(tmp_path / "checkpoint")
     second = sgais.OnlineEvidence.load(tmp_path / "checkpoint", MODEL)
     assert second.log_predictive(chunks[10]) == first.log_predictive(chunks[10])

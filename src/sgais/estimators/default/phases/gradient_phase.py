@@ -1,4 +1,4 @@
-"""The late phase of SGAIS for models of many parameters, where no Hessians are kept.
+"""The quadratic phase's place taken by a gradient, for models of many parameters, where no Hessians are kept.
 
 Rows are weighed exactly, by all particles, and annealed in where they are too much at once. What the past says is kept
 at one anchor amid the particles: the gradient of the log-likelihood, a sum over all rows in float64, to which a new row
@@ -18,7 +18,7 @@ import numpy as np
 from sgais.compute import gradients
 from sgais.compute.blocks import Blocks, pack_whole, slabs
 from sgais.compute.likelihood import curvature_in_turn, gradient_sum
-from sgais.compute.random_keys import key_of
+from sgais.compute.random_keys import jax_key
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import minibatch_moves
 from sgais.estimators.default.phases.exact_phase import FRESH, weigh
@@ -27,7 +27,7 @@ from sgais.fields import Chunk, num_rows
 from sgais.history import RowSpan
 from sgais.kernels import Langevin, langevin
 from sgais.models.base import Model, Rows, real_dtype
-from sgais.smc.islands import Islands, ess_fraction, have_parted, largest_step, migrate, resample
+from sgais.smc.islands import Islands, ess_fraction, have_diverged, largest_step, migrate, resample
 
 ROWS_AT_ONCE = 16384  # in passes over all rows
 METRIC_ROWS = 16  # per parameter, from which the curvature at the anchor is estimated
@@ -42,7 +42,7 @@ ANCHOR_ERROR = 0.5  # nats that may be lost where the anchor's gradient comes fr
 AllRows: TypeAlias = Callable[[Islands, float], Islands]
 
 
-class Wide(NamedTuple):
+class GradientPhase(NamedTuple):
     """The anchor, and how the particles move about it.
 
     Attributes:
@@ -90,92 +90,104 @@ class Target(NamedTuple):
         return self.span.start + self.inverse_temperature * (self.span.end - self.span.start)
 
 
-def start(context: UpdateContext, precision: np.ndarray, islands: Islands, end: int) -> tuple[Wide, Islands] | None:
+def start(
+    context: UpdateContext, precision: np.ndarray, islands: Islands, end: int
+) -> tuple[GradientPhase, Islands] | None:
     """An anchor amid equally weighted particles, and a first move from there; None if mini-batches are too noisy."""
     position = islands.all_positions.mean(axis=0)
     anchor, gradient = _at_anchor(context, position, end)
     whitening = _whitening(context, anchor, precision, end)
-    wide = Wide(
+    phase = GradientPhase(
         anchor, gradient, whitening, precision, end, context.config.batch_size, context.config.kernel.step_size, 1.0
     )
     nothing_new = Target(RowSpan(end, end), slabs(context.rows.between(end - 1, end)), 0.0)
-    return move(context, wide, islands, nothing_new)
+    return move(context, phase, islands, nothing_new)
 
 
-def take(
-    context: UpdateContext, wide: Wide, islands: Islands, span: RowSpan, on_all_rows: AllRows
-) -> tuple[Wide | None, Islands]:
+def assimilate(
+    context: UpdateContext, phase: GradientPhase, islands: Islands, span: RowSpan, on_all_rows: AllRows
+) -> tuple[GradientPhase | None, Islands]:
     """Anneal in the rows of a span.
 
     Args:
         context: Of the update.
-        wide: The anchor.
+        phase: The anchor.
         islands: The particles.
         span: Of the new rows.
         on_all_rows: Moves the particles exactly, given the inverse temperature of the new rows.
 
     Returns:
-        The anchor after these rows, None if moves on mini-batches ran hot, and the particles.
+        The anchor after these rows, None if moves on mini-batches were given up, and the particles.
     """
     piece = slabs(context.rows.between(*span))
-    now: Wide | None = wide
+    now: GradientPhase | None = phase
     inverse_temperature = 0.0
     while True:
         values = weigh(context, islands, piece, at_prior=False)
         rest = (1.0 - inverse_temperature) * values
         if ess_fraction(islands.log_weights + rest) >= context.config.target_ess_fraction:
-            context.account.final_ess = ess_fraction(rest)
-            context.account.kernel_bias += _kernel_bias(now, islands, rest, span.start)
-            return None if now is None else _with_rows(context.model, now, piece), islands.times(rest)
+            context.diagnostics.final_ess = ess_fraction(rest)
+            context.diagnostics.kernel_bias += _kernel_bias(now, islands, rest, span.start)
+            return None if now is None else _with_rows(context.model, now, piece), islands.reweighted(rest)
         if ess_fraction(islands.log_weights) > FRESH:
             step = largest_step(
                 islands.log_weights, values, 1.0 - inverse_temperature, context.config.target_ess_fraction
             )
-            context.account.kernel_bias += _kernel_bias(now, islands, step * values, span.start)
-            islands = islands.times(step * values)
+            context.diagnostics.kernel_bias += _kernel_bias(now, islands, step * values, span.start)
+            islands = islands.reweighted(step * values)
             inverse_temperature += step
-        islands, _ = (migrate if have_parted(islands, SPREAD) else resample)(islands, context.places.generator())
+        islands, _ = (migrate if have_diverged(islands, SPREAD) else resample)(islands, context.keys.generator())
         target = Target(span, piece, inverse_temperature)
         moved = None if now is None else move(context, now, islands, target)
         now, islands = (None, on_all_rows(islands, inverse_temperature)) if moved is None else moved
 
 
-def move(context: UpdateContext, wide: Wide, islands: Islands, target: Target) -> tuple[Wide, Islands] | None:
-    """Langevin moves of equally weighted particles; None if no batch and no step keeps them cool."""
+def move(
+    context: UpdateContext, phase: GradientPhase, islands: Islands, target: Target
+) -> tuple[GradientPhase, Islands] | None:
+    """Langevin moves of equally weighted particles; None if no batch and no step keeps their temperature near 1."""
     positions = islands.all_positions
-    wide = _anchored_amid(context, wide, positions, target)
-    of_piece = _gradient(context.model, wide.anchor, target.piece) if target.inverse_temperature > 0 else 0.0
-    gradient = wide.gradient + target.inverse_temperature * of_piece
+    phase = _anchored_amid(context, phase, positions, target)
+    of_piece = _gradient(context.model, phase.anchor, target.piece) if target.inverse_temperature > 0 else 0.0
+    gradient = phase.gradient + target.inverse_temperature * of_piece
 
-    def attempt(pace: minibatch_moves.Pace) -> tuple[np.ndarray, langevin.Info]:
-        return _langevin(context, wide, gradient, pace, positions, target)
+    def attempt(settings: minibatch_moves.StepSettings) -> tuple[np.ndarray, langevin.Info]:
+        return _langevin(context, phase, gradient, settings, positions, target)
 
     limits = minibatch_moves.Limits(_largest_batch(context.config.kernel, target), LARGEST_NOISE_SHARE)
     moved = minibatch_moves.move(
-        attempt, context.config.kernel, minibatch_moves.Pace(wide.batch_size, wide.step_size), limits, context.account
+        attempt,
+        context.config.kernel,
+        minibatch_moves.StepSettings(phase.batch_size, phase.step_size),
+        limits,
+        context.diagnostics,
     )
     if moved is None:
         return None
-    return wide._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
+    return phase._replace(temperature=moved.temperature, **moved.settings._asdict()), islands.with_positions(
+        moved.positions
+    )
 
 
-def _anchored_amid(context: UpdateContext, wide: Wide, positions: np.ndarray, target: Target) -> Wide:
+def _anchored_amid(
+    context: UpdateContext, phase: GradientPhase, positions: np.ndarray, target: Target
+) -> GradientPhase:
     """The anchor put back amid the particles, where it has been left behind or the data have doubled.
 
     The noise of the gradients goes with the particles' square distance from the anchor, of which their own spread is d.
     """
     centre, end = positions.mean(axis=0), target.span.start
-    distance = float(np.sum(wide.whitened(centre[None], target.num_rows) ** 2))
+    distance = float(np.sum(phase.whitened(centre[None], target.num_rows) ** 2))
     own_noise = 2.0 / len(positions)  # of the mean of half as many particles
     is_near = distance < (ANCHOR_SHARE + own_noise) * len(centre) + 4.0
-    if is_near and target.num_rows < 2 * wide.num_rows_anchored:
-        return wide
+    if is_near and target.num_rows < 2 * phase.num_rows_anchored:
+        return phase
     if context.rows.is_whole:
         anchor, gradient = _at_anchor(context, centre, end)
     else:
-        anchor, gradient = _shifted(context, wide, centre, end)
-    whitening = _whitening(context, anchor, wide.precision, end)
-    return wide._replace(anchor=anchor, gradient=gradient, whitening=whitening, num_rows_anchored=end)
+        anchor, gradient = _shifted(context, phase, centre, end)
+    whitening = _whitening(context, anchor, phase.precision, end)
+    return phase._replace(anchor=anchor, gradient=gradient, whitening=whitening, num_rows_anchored=end)
 
 
 def _at_anchor(context: UpdateContext, position: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:
@@ -189,28 +201,30 @@ def _at_anchor(context: UpdateContext, position: np.ndarray, end: int) -> tuple[
     return anchor, gradient
 
 
-def _shifted(context: UpdateContext, wide: Wide, position: np.ndarray, end: int) -> tuple[np.ndarray, np.ndarray]:
+def _shifted(
+    context: UpdateContext, phase: GradientPhase, position: np.ndarray, end: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The same without all rows: the change from the old anchor to the new one comes from those that are kept."""
     anchor = position.astype(real_dtype()).astype(np.float64)
-    kept, counts = context.rows.stand_ins(end)
+    kept, counts = context.rows.weighted_sample(end)
     halves = []
     for first in (0, 1):
         half = slabs({name: values[first::2] for name, values in kept.items()}, counts=counts[first::2])
-        halves.append(_gradient(context.model, anchor, half) - _gradient(context.model, wide.anchor, half))
+        halves.append(_gradient(context.model, anchor, half) - _gradient(context.model, phase.anchor, half))
     # Halves of the rows say the same of all of them but for their noise, which is that of the sum as well.
-    noise = (halves[0] - halves[1]) @ wide.whitening * np.sqrt(wide.num_rows_anchored / end)
+    noise = (halves[0] - halves[1]) @ phase.whitening * np.sqrt(phase.num_rows_anchored / end)
     lost = 0.5 * float(noise @ noise)
     if lost > ANCHOR_ERROR:
-        context.account.warn(
+        context.diagnostics.warn(
             f"after {end} rows the gradient at a new anchor came from a sample of {len(counts)} rows, too few for "
             f"{len(anchor)} parameters: log Z may be off by {lost:.0f} nats or more. Keep more: Reservoir(size=...)"
         )
-    return anchor, wide.gradient + halves[0] + halves[1]
+    return anchor, phase.gradient + halves[0] + halves[1]
 
 
 def _whitening(context: UpdateContext, anchor: np.ndarray, precision: np.ndarray, end: int) -> np.ndarray:
     """The shape of the posterior, from the curvature of a sample of rows at the anchor: it biases no move."""
-    sample = context.rows.sample(context.places.generator(), max(FEWEST_METRIC_ROWS, METRIC_ROWS * len(anchor)), 0, end)
+    sample = context.rows.sample(context.keys.generator(), max(FEWEST_METRIC_ROWS, METRIC_ROWS * len(anchor)), 0, end)
     count = num_rows(sample)
     at, floor = anchor.astype(real_dtype()), precision.astype(real_dtype())
     whitening = np.asarray(_compiled_whitening(context.model, at, floor, pack_whole(sample), end / count), np.float64)
@@ -218,23 +232,23 @@ def _whitening(context: UpdateContext, anchor: np.ndarray, precision: np.ndarray
     return whitening if count == end else whitening * np.sqrt(max(1.0 - len(anchor) / count, 0.5))
 
 
-def _with_rows(model: Model, wide: Wide, piece: Sequence[Blocks]) -> Wide:
-    return wide._replace(gradient=wide.gradient + _gradient(model, wide.anchor, piece))
+def _with_rows(model: Model, phase: GradientPhase, piece: Sequence[Blocks]) -> GradientPhase:
+    return phase._replace(gradient=phase.gradient + _gradient(model, phase.anchor, piece))
 
 
 def _gradient(model: Model, anchor: np.ndarray, rows: Sequence[Blocks]) -> np.ndarray:
     """Of the rows' log-likelihood, their slabs added in float64."""
-    here = anchor.astype(real_dtype())
-    return np.sum([np.asarray(_likelihood_gradient(model, here, slab), np.float64) for slab in rows], axis=0)
+    at = anchor.astype(real_dtype())
+    return np.sum([np.asarray(_likelihood_gradient(model, at, slab), np.float64) for slab in rows], axis=0)
 
 
-def _kernel_bias(wide: Wide | None, islands: Islands, log_weights: np.ndarray, count: float) -> float:
-    """The error that the heat of the last move leaves in log Z, with energies as the whitening has them."""
-    if wide is None or wide.temperature == 1.0:
+def _kernel_bias(phase: GradientPhase | None, islands: Islands, log_weights: np.ndarray, count: float) -> float:
+    """The error of log Z from the last move's excess temperature, with energies as the whitening has them."""
+    if phase is None or phase.temperature == 1.0:
         return 0.0
     positions = islands.all_positions
-    steps = wide.whitened(positions, count) - wide.whitened(positions.mean(axis=0)[None], count)
-    return minibatch_moves.bias_of_heat(wide.temperature, log_weights.ravel(), 0.5 * np.sum(steps**2, axis=1))
+    steps = phase.whitened(positions, count) - phase.whitened(positions.mean(axis=0)[None], count)
+    return minibatch_moves.temperature_bias(phase.temperature, log_weights.ravel(), 0.5 * np.sum(steps**2, axis=1))
 
 
 def _largest_batch(kernel: Langevin, target: Target) -> int:
@@ -245,37 +259,39 @@ def _largest_batch(kernel: Langevin, target: Target) -> int:
 
 def _langevin(
     context: UpdateContext,
-    wide: Wide,
+    phase: GradientPhase,
     gradient: np.ndarray,
-    pace: minibatch_moves.Pace,
+    settings: minibatch_moves.StepSettings,
     positions: np.ndarray,
     target: Target,
 ) -> tuple[np.ndarray, langevin.Info]:
     """One move in whitened coordinates."""
-    batches = _batches(context, pace, target)
-    scaled = wide.whitening * np.sqrt(wide.num_rows_anchored / target.num_rows)
-    values = (wide.whitened(positions, target.num_rows), scaled, wide.anchor, gradient)
+    batches = _batches(context, settings, target)
+    scaled = phase.whitening * np.sqrt(phase.num_rows_anchored / target.num_rows)
+    values = (phase.whitened(positions, target.num_rows), scaled, phase.anchor, gradient)
     whitened, unwhitening, anchor, gradient = (value.astype(real_dtype()) for value in values)
     anchors = gradients.Anchors(jnp.asarray(anchor), jnp.asarray(gradient))
     moved, info = _compiled_langevin(
         context.model,
         context.config.kernel,
-        context.places.next(),
+        context.keys.next(),
         whitened,
         unwhitening,
         anchors,
         batches,
-        pace.step_size,
+        settings.step_size,
     )
-    return wide.anchor + np.asarray(moved, np.float64) @ scaled.T, info
+    return phase.anchor + np.asarray(moved, np.float64) @ scaled.T, info
 
 
-def _batches(context: UpdateContext, pace: minibatch_moves.Pace, target: Target) -> tuple[Chunk, np.ndarray]:
+def _batches(
+    context: UpdateContext, settings: minibatch_moves.StepSettings, target: Target
+) -> tuple[Chunk, np.ndarray]:
     """Two half-batches for each step, and how many rows each of their rows stands for."""
     border, end = target.span
     end = border if target.inverse_temperature == 0 else end
-    shape = context.config.kernel.num_steps + 1, 2, pace.batch_size // 2
-    numbers = context.places.generator().integers(0, end, size=shape)
+    shape = context.config.kernel.num_steps + 1, 2, settings.batch_size // 2
+    numbers = context.keys.generator().integers(0, end, size=shape)
     tempered = np.where(numbers < border, 1.0, target.inverse_temperature)
     return context.rows.take(numbers, 0, end), (end / shape[2] * tempered).astype(real_dtype())
 
@@ -284,7 +300,7 @@ def _batches(context: UpdateContext, pace: minibatch_moves.Pace, target: Target)
 def _compiled_langevin(
     model: Model,
     kernel: Langevin,
-    here: jax.Array,
+    key: jax.Array,
     whitened: jax.Array,
     unwhitening: jax.Array,
     anchors: gradients.Anchors,
@@ -295,7 +311,7 @@ def _compiled_langevin(
         positions = anchors.positions + whitened @ unwhitening.T
         return gradients.control_variate(model, positions, anchors, *half) @ unwhitening
 
-    return langevin.move(key_of(here), whitened, gradient, batches, step_size, kernel)
+    return langevin.move(jax_key(key), whitened, gradient, batches, step_size, kernel)
 
 
 @partial(jax.jit, static_argnames="model")

@@ -1,20 +1,20 @@
-"""Moves on mini-batches, kept cool: more rows where gradients are noisy, shorter steps where particles are hot."""
+"""Moves on mini-batches: more rows where gradients are noisy, shorter steps where the temperature is too high."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from sgais.estimators.default.account import Account
+from sgais.estimators.default.diagnostics import UpdateDiagnostics
 from sgais.kernels import Langevin, langevin
 
 BATCH_GROWTH = 4  # few sizes, few compilations
-HOT = 1.1  # kinetic temperature at which the step is shortened
+LARGEST_TEMPERATURE = 1.1  # kinetic, above which the step is shortened
 SHORTEN = 0.7
 SHORTEST = 0.5  # of the kernel's step: below it moves hardly get anywhere
 
 
-class Pace(NamedTuple):
+class StepSettings(NamedTuple):
     """How a move goes about it.
 
     Attributes:
@@ -41,40 +41,40 @@ class Limits(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Where particles are after a move, the pace at which it went, and its temperature."""
+    """Where particles are after a move, the settings at which it went, and its temperature."""
 
     positions: np.ndarray
-    pace: Pace
+    settings: StepSettings
     temperature: float
 
 
 def move(
-    attempt: Callable[[Pace], tuple[np.ndarray, langevin.Info]],
+    attempt: Callable[[StepSettings], tuple[np.ndarray, langevin.Info]],
     kernel: Langevin,
-    pace: Pace,
+    settings: StepSettings,
     limits: Limits,
-    account: Account,
+    diagnostics: UpdateDiagnostics,
 ) -> Moved | None:
-    """Attempt the move at this pace, then at gentler ones; None if none of them keeps it cool."""
-    while pace.step_size >= SHORTEST * kernel.step_size:
-        positions, info = attempt(pace)
-        if info.noise_share > limits.noise_share and BATCH_GROWTH * pace.batch_size <= limits.batch:
-            pace = pace._replace(batch_size=_enough_rows(pace.batch_size, float(info.noise_share), limits))
+    """Attempt the move with these settings, then with gentler ones; None if none keeps its temperature low."""
+    while settings.step_size >= SHORTEST * kernel.step_size:
+        positions, info = attempt(settings)
+        if info.noise_share > limits.noise_share and BATCH_GROWTH * settings.batch_size <= limits.batch:
+            settings = settings._replace(batch_size=_enough_rows(settings.batch_size, float(info.noise_share), limits))
         elif info.noise_share > limits.bearable:
             return None
-        elif info.num_non_finite > 0 or not info.kinetic_temperature < HOT:
-            pace = pace._replace(step_size=SHORTEN * pace.step_size)
-            account.num_non_finite += int(info.num_non_finite)
+        elif info.num_non_finite > 0 or not info.kinetic_temperature < LARGEST_TEMPERATURE:
+            settings = settings._replace(step_size=SHORTEN * settings.step_size)
+            diagnostics.num_non_finite += int(info.num_non_finite)
         else:
             temperature = float(info.kinetic_temperature)
-            account.num_moves += 1
-            account.temperatures.append(temperature)
-            return Moved(positions, pace, temperature)
+            diagnostics.num_moves += 1
+            diagnostics.temperatures.append(temperature)
+            return Moved(positions, settings, temperature)
     return None
 
 
-def bias_of_heat(temperature: float, log_weights: np.ndarray, energies: np.ndarray) -> float:
-    """The error in log Z of particles that are too hot, to first order: (T - 1) Cov(log weight, energy)."""
+def temperature_bias(temperature: float, log_weights: np.ndarray, energies: np.ndarray) -> float:
+    """The error of log Z from excess kinetic temperature, to first order: (T - 1) Cov(log weight, energy)."""
     usable = np.isfinite(log_weights)
     covariance = np.mean(
         (log_weights[usable] - log_weights[usable].mean()) * (energies[usable] - energies[usable].mean())

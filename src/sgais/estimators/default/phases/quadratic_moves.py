@@ -1,4 +1,4 @@
-"""Moves of the late phase: Langevin dynamics on mini-batches, with second-order control variates at the anchors."""
+"""Moves of the quadratic phase: Langevin dynamics on mini-batches, with second-order control variates."""
 
 from functools import partial
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from sgais.approximation.taylor import Normalised, without_prior
 from sgais.compute import gradients
-from sgais.compute.random_keys import key_of
+from sgais.compute.random_keys import jax_key
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import minibatch_moves
-from sgais.estimators.default.phases.quadratic_phase import Late, normalised
+from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase, normalised
 from sgais.kernels import Langevin, langevin
 from sgais.models.base import Model, Rows, real_dtype
 from sgais.smc.islands import Islands
@@ -21,33 +21,35 @@ LARGEST_BATCH = 16384
 LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them, where these are kept, cost no more
 
 
-def move(context: UpdateContext, late: Late, islands: Islands) -> tuple[Late, Islands] | None:
-    """Langevin moves with control variates; None if no batch and no step keeps them cool."""
-    now = normalised(late.surrogates)
+def move(context: UpdateContext, phase: QuadraticPhase, islands: Islands) -> tuple[QuadraticPhase, Islands] | None:
+    """Langevin moves with control variates; None if no batch and no step keeps their temperature near 1."""
+    now = normalised(phase.surrogates)
     assert now is not None
-    positions, end = islands.all_positions, late.num_rows_then
+    positions, end = islands.all_positions, phase.num_rows_then
 
-    def attempt(pace: minibatch_moves.Pace) -> tuple[np.ndarray, langevin.Info]:
-        return _langevin(context, late, now, pace, positions, end)
+    def attempt(settings: minibatch_moves.StepSettings) -> tuple[np.ndarray, langevin.Info]:
+        return _langevin(context, phase, now, settings, positions, end)
 
-    pace = minibatch_moves.Pace(late.batch_size, late.step_size)
+    settings = minibatch_moves.StepSettings(phase.batch_size, phase.step_size)
     moved = minibatch_moves.move(
-        attempt, context.config.kernel, pace, _limits(context.rows.is_whole, end), context.account
+        attempt, context.config.kernel, settings, _limits(context.rows.is_whole, end), context.diagnostics
     )
     if moved is None:
         return None
-    return late._replace(temperature=moved.temperature, **moved.pace._asdict()), islands.at(moved.positions)
+    return phase._replace(temperature=moved.temperature, **moved.settings._asdict()), islands.with_positions(
+        moved.positions
+    )
 
 
-def rehearse(context: UpdateContext, late: Late, islands: Islands) -> None:
+def warm_up(context: UpdateContext, phase: QuadraticPhase, islands: Islands) -> None:
     """Move the particles and forget it: the program is then there, and its memory taken, before it is needed.
 
     The first move of a stream may come after millions of rows.
     """
-    now = normalised(late.surrogates)
+    now = normalised(phase.surrogates)
     assert now is not None
-    pace = minibatch_moves.Pace(late.batch_size, late.step_size)
-    _langevin(context, late, now, pace, islands.all_positions, late.num_rows_then)
+    settings = minibatch_moves.StepSettings(phase.batch_size, phase.step_size)
+    _langevin(context, phase, now, settings, islands.all_positions, phase.num_rows_then)
 
 
 def _limits(may_see_all_rows: bool, num_rows: int) -> minibatch_moves.Limits:
@@ -59,40 +61,40 @@ def _limits(may_see_all_rows: bool, num_rows: int) -> minibatch_moves.Limits:
 
 def _langevin(
     context: UpdateContext,
-    late: Late,
+    phase: QuadraticPhase,
     now: list[Normalised],
-    pace: minibatch_moves.Pace,
+    settings: minibatch_moves.StepSettings,
     positions: np.ndarray,
     end: int,
 ) -> tuple[np.ndarray, langevin.Info]:
     """One move in the surrogates' whitened coordinates."""
     batches = context.rows.draw(
-        context.places.generator(), (context.config.kernel.num_steps + 1, 2, pace.batch_size // 2), 0, end
+        context.keys.generator(), (context.config.kernel.num_steps + 1, 2, settings.batch_size // 2), 0, end
     )
     whitened = np.empty_like(positions)
     for mode, one in enumerate(now):
-        mine = late.modes == mode
+        mine = phase.modes == mode
         whitened[mine] = one.gaussian.whiten(positions[mine])
-    centres = np.array([one.gaussian.centre for one in now])[late.modes]
-    unwhitening = np.array([_unwhitening(one) for one in now])[late.modes]
-    of_rows = [without_prior(context.model, surrogate) for surrogate in late.surrogates]
+    centres = np.array([one.gaussian.centre for one in now])[phase.modes]
+    unwhitening = np.array([_unwhitening(one) for one in now])[phase.modes]
+    of_rows = [without_prior(context.model, surrogate) for surrogate in phase.surrogates]
     # By NumPy: each operation of JAX outside a compiled function is a program of its own, with megabytes of its own.
     anchors = gradients.Anchors(
-        np.array([known.anchor for known in of_rows], real_dtype())[late.modes],
-        np.array([known.gradient for known in of_rows], real_dtype())[late.modes],
-        np.array([known.hessian for known in of_rows], real_dtype())[late.modes],
+        np.array([known.anchor for known in of_rows], real_dtype())[phase.modes],
+        np.array([known.gradient for known in of_rows], real_dtype())[phase.modes],
+        np.array([known.hessian for known in of_rows], real_dtype())[phase.modes],
     )
     coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
-    scale = end / (pace.batch_size // 2)
+    scale = end / (settings.batch_size // 2)
     moved, info = _compiled_langevin(
         context.model,
         context.config.kernel,
-        context.places.next(),
+        context.keys.next(),
         *coordinates,
         anchors,
         batches,
         scale,
-        pace.step_size,
+        settings.step_size,
     )
     return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), jax.device_get(info)
 
@@ -105,7 +107,7 @@ def _unwhitening(one: Normalised) -> np.ndarray:
 def _compiled_langevin(
     model: Model,
     kernel: Langevin,
-    here: jax.Array,
+    key: jax.Array,
     whitened: jax.Array,
     centres: jax.Array,
     unwhitening: jax.Array,
@@ -119,4 +121,4 @@ def _compiled_langevin(
         found = gradients.control_variate(model, positions, anchors, batch, rows_per_batch_row)
         return jnp.einsum("nij,ni->nj", unwhitening, found)
 
-    return langevin.move(key_of(here), whitened, gradient, batches, step_size, kernel)
+    return langevin.move(jax_key(key), whitened, gradient, batches, step_size, kernel)

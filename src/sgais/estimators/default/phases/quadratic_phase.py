@@ -1,4 +1,4 @@
-"""The late phase of SGAIS: particles ride on quadratic surrogates of the posterior, one for each mode.
+"""The quadratic phase of SGAIS: particles ride on quadratic surrogates of the posterior, one for each mode.
 
 A chunk costs its derivatives at the anchors, no more: the surrogates' integrals give its point of the curve. Each
 time the data have grown by a share, the particles follow by the affine map from the old surrogate to the new one, and
@@ -32,7 +32,7 @@ from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.mode_bank import alike
 from sgais.fields import Chunk
 from sgais.models.base import Model, real_dtype
-from sgais.smc.islands import Islands, have_parted, migrate, resample
+from sgais.smc.islands import Islands, have_diverged, migrate, resample
 
 ROWS_AT_ONCE = 65536  # in passes over all rows
 ALL_ROWS = 16384  # up to which remainders are taken over all rows
@@ -45,7 +45,7 @@ MATTERS = 15.0  # nats below the best mode, beyond which one without particles i
 GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
 
 
-class Late(NamedTuple):
+class QuadraticPhase(NamedTuple):
     """The surrogates, and how the particles relate to them.
 
     Attributes:
@@ -79,12 +79,12 @@ class Late(NamedTuple):
         return self.num_rows_then + max(1, int(self.growth * self.num_rows_then))
 
 
-def start(context: UpdateContext, anchors: np.ndarray, end: int) -> Late | None:
+def start(context: UpdateContext, anchors: np.ndarray, end: int) -> QuadraticPhase | None:
     """Surrogates at given modes (modes, d), no particles yet; None where none of them has a maximum."""
     surrogates = _with_maximum(_in_its_basis(context, position, end) for position in anchors)
     if not surrogates:
         return None
-    return Late(
+    return QuadraticPhase(
         surrogates,
         surrogates,
         np.zeros(0, int),
@@ -97,22 +97,22 @@ def start(context: UpdateContext, anchors: np.ndarray, end: int) -> Late | None:
     )
 
 
-def with_modes(context: UpdateContext, late: Late, anchors: np.ndarray) -> Late:
+def with_modes(context: UpdateContext, phase: QuadraticPhase, anchors: np.ndarray) -> QuadraticPhase:
     """The same with surrogates of more modes (modes, d), to which no particle belongs yet."""
-    more = _with_maximum(_in_its_basis(context, position, late.num_rows_then) for position in anchors)
-    return late._replace(surrogates=late.surrogates + more, then=late.then + more)
+    more = _with_maximum(_in_its_basis(context, position, phase.num_rows_then) for position in anchors)
+    return phase._replace(surrogates=phase.surrogates + more, then=phase.then + more)
 
 
-def sampled(context: UpdateContext, late: Late, fewest: int = 0) -> Sampled | None:
+def sampled(context: UpdateContext, phase: QuadraticPhase, fewest: int = 0) -> Sampled | None:
     """Log Z of the rows for which the particles stand, outright, from this many draws at least."""
-    then = normalised(late.then)
+    then = normalised(phase.then)
     assert then is not None
-    return importance.take(context.model, late.then, then, context.rows, late.num_rows_then, context.places, fewest)
+    return importance.draw(context.model, phase.then, then, context.rows, phase.num_rows_then, context.keys, fewest)
 
 
-def known_modes(model: Model, late: Late) -> Found:
+def known_modes(model: Model, phase: QuadraticPhase) -> Found:
     """The surrogates as modes that have been found."""
-    then = normalised(late.then)
+    then = normalised(phase.then)
     assert then is not None
     modes = tuple(
         Mode(one.gaussian.centre, one.log_integral - one.gaussian.log_volume, one.gaussian.precision, True, 0)
@@ -123,51 +123,51 @@ def known_modes(model: Model, late: Late) -> Found:
     return Found(tuple(modes[number] for number in order), log_evidences[order], 0, 0)
 
 
-def joined(context: UpdateContext, late: Late, islands: Islands) -> tuple[Late, Islands] | None:
+def joined(context: UpdateContext, phase: QuadraticPhase, islands: Islands) -> tuple[QuadraticPhase, Islands] | None:
     """Particles that belong to the surrogates, each in the labelling nearest to its own; None where some do not.
 
     Or where the log posterior has so much beyond second order that surrogates are of no use yet.
     """
-    anchors, gaussians = centres(late), [one.gaussian for one in normalised(late.then) or []]
+    anchors, gaussians = centres(phase), [one.gaussian for one in normalised(phase.then) or []]
     positions = alike(context.model, islands.all_positions, anchors[0])
     distances = np.array([gaussian.distances(positions) for gaussian in gaussians])
     if not (distances.min(axis=0) < np.sqrt(context.model.dimension) + REACH).all():
         return None
-    late, islands = late._replace(modes=distances.argmin(axis=0)), islands.at(positions)
-    steps = from_anchors(late, islands.all_positions)
-    drawn = context.rows.sample(context.places.generator(), ALL_ROWS, 0, late.num_rows_then)
-    remainders = remainder.of_rows(context.model, steps, drawn, late.num_rows_then)[0] + remainder.of_prior(
+    phase, islands = phase._replace(modes=distances.argmin(axis=0)), islands.with_positions(positions)
+    steps = from_anchors(phase, islands.all_positions)
+    drawn = context.rows.sample(context.keys.generator(), ALL_ROWS, 0, phase.num_rows_then)
+    remainders = remainder.of_rows(context.model, steps, drawn, phase.num_rows_then)[0] + remainder.of_prior(
         context.model, steps
     )
     low, high = np.quantile(remainders, [0.16, 0.84])
-    return (late, islands) if high - low < 2 * LARGEST_REMAINDER else None
+    return (phase, islands) if high - low < 2 * LARGEST_REMAINDER else None
 
 
-def centres(late: Late) -> np.ndarray:
+def centres(phase: QuadraticPhase) -> np.ndarray:
     """Of the surrogates, shape (modes, d)."""
-    then = normalised(late.then)
+    then = normalised(phase.then)
     assert then is not None
     return np.array([one.gaussian.centre for one in then])
 
 
-def add(model: Model, late: Late, rows: Chunk) -> Late:
+def add(model: Model, phase: QuadraticPhase, rows: Chunk) -> QuadraticPhase:
     """Add rows to the surrogates; the particles stay behind."""
     piece = slabs_for_derivatives(model, rows)
-    return late._replace(surrogates=tuple(with_rows(model, surrogate, piece) for surrogate in late.surrogates))
+    return phase._replace(surrogates=tuple(with_rows(model, surrogate, piece) for surrogate in phase.surrogates))
 
 
-def log_growths(late: Late) -> np.ndarray | None:
+def log_growths(phase: QuadraticPhase) -> np.ndarray | None:
     """By how much each particle's share of the evidence has grown since then; None if a surrogate broke down."""
-    now, then = normalised(late.surrogates), normalised(late.then)
+    now, then = normalised(phase.surrogates), normalised(phase.then)
     if now is None or then is None:
         return None
     growths = np.array([new.log_integral - old.log_integral for new, old in zip(now, then, strict=True)])
-    return growths[late.modes]
+    return growths[phase.modes]
 
 
-def has_strayed(late: Late) -> bool:
+def has_strayed(phase: QuadraticPhase) -> bool:
     """Whether a surrogate's centre has gone farther from its anchor than a doubling of the data explains."""
-    for surrogate in late.surrogates:
+    for surrogate in phase.surrogates:
         now = normalise(surrogate)
         if now is None:
             return True
@@ -177,58 +177,60 @@ def has_strayed(late: Late) -> bool:
     return False
 
 
-def unweighed_error(late: Late, num_rows: int) -> float:
+def unweighed_error(phase: QuadraticPhase, num_rows: int) -> float:
     """The error of log Z, in nats, of rows that only the surrogates have seen."""
-    growth = np.log(num_rows / late.num_rows_then)
-    return float(late.drift * np.sqrt(growth)) if growth > 0 else 0.0
+    growth = np.log(num_rows / phase.num_rows_then)
+    return float(phase.drift * np.sqrt(growth)) if growth > 0 else 0.0
 
 
-def is_behind(late: Late, num_rows: int) -> bool:
+def is_behind(phase: QuadraticPhase, num_rows: int) -> bool:
     """Whether the particles have to be weighed for a point of the curve: where surrogates alone say too little."""
-    if unweighed_error(late, num_rows) > LARGEST_DRIFT:
+    if unweighed_error(phase, num_rows) > LARGEST_DRIFT:
         return True
-    now, then = normalised(late.surrogates), normalised(late.then)
+    now, then = normalised(phase.surrogates), normalised(phase.then)
     if now is None or then is None:
         return True
     moved = (new.gaussian.distances(old.gaussian.centre[None])[0] for new, old in zip(now, then, strict=True))
     return num_rows <= ALL_ROWS and max(moved) > MOVED
 
 
-def positions_now(late: Late, islands: Islands) -> np.ndarray:
+def positions_now(phase: QuadraticPhase, islands: Islands) -> np.ndarray:
     """Where the particles are once they have followed their surrogates, shape (all particles, d)."""
-    now, then = normalised(late.surrogates), normalised(late.then)
+    now, then = normalised(phase.surrogates), normalised(phase.then)
     assert now is not None
     assert then is not None
-    return followed(late, then, now, islands.all_positions)
+    return followed(phase, then, now, islands.all_positions)
 
 
-def taken_back(late: Late) -> Late | None:
+def rolled_back(phase: QuadraticPhase) -> QuadraticPhase | None:
     """As at the last weighing, with the next one in half the time; None if it cannot come any sooner."""
-    if late.growth <= GROWTHS[0]:
+    if phase.growth <= GROWTHS[0]:
         return None
-    return late._replace(surrogates=late.then, growth=max(0.5 * late.growth, GROWTHS[0]))
+    return phase._replace(surrogates=phase.then, growth=max(0.5 * phase.growth, GROWTHS[0]))
 
 
-def survivors(late: Late, islands: Islands, generator: np.random.Generator) -> tuple[Late, Islands]:
-    """Resample, or migrate where the islands have parted."""
-    islands, chosen = (migrate if have_parted(islands) else resample)(islands, generator)
-    return late._replace(modes=late.modes[chosen]), islands
+def survivors(
+    phase: QuadraticPhase, islands: Islands, generator: np.random.Generator
+) -> tuple[QuadraticPhase, Islands]:
+    """Resample, or migrate where the islands have diverged."""
+    islands, chosen = (migrate if have_diverged(islands) else resample)(islands, generator)
+    return phase._replace(modes=phase.modes[chosen]), islands
 
 
-def reanchor(context: UpdateContext, late: Late) -> Late | None:
+def reanchor(context: UpdateContext, phase: QuadraticPhase) -> QuadraticPhase | None:
     """Anchors at the surrogates' centres; modes without particles that no longer matter are dropped."""
-    now = normalised(late.surrogates)
+    now = normalised(phase.surrogates)
     assert now is not None
     log_integrals = np.array([one.log_integral for one in now])
     matters = log_integrals > log_integrals.max() - MATTERS
-    used = np.union1d(np.unique(late.modes), np.flatnonzero(matters))
+    used = np.union1d(np.unique(phase.modes), np.flatnonzero(matters))
     surrogates = tuple(
-        _at(context, late.surrogates[mode], now[mode].gaussian.centre, late.num_rows_then) for mode in used
+        _at(context, phase.surrogates[mode], now[mode].gaussian.centre, phase.num_rows_then) for mode in used
     )
     if any(normalise(surrogate) is None for surrogate in surrogates):
         return None
-    modes = np.searchsorted(used, late.modes)
-    return late._replace(surrogates=surrogates, then=surrogates, modes=modes, num_rows_anchored=late.num_rows_then)
+    modes = np.searchsorted(used, phase.modes)
+    return phase._replace(surrogates=surrogates, then=surrogates, modes=modes, num_rows_anchored=phase.num_rows_then)
 
 
 def normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
@@ -237,18 +239,18 @@ def normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
     return None if any(one is None for one in found) else [one for one in found if one is not None]
 
 
-def followed(late: Late, then: list[Normalised], now: list[Normalised], positions: np.ndarray) -> np.ndarray:
+def followed(phase: QuadraticPhase, then: list[Normalised], now: list[Normalised], positions: np.ndarray) -> np.ndarray:
     """Positions that were right then under the affine maps to now, in numbers that the device can hold."""
     followed = positions.copy()
     for mode, (old, new) in enumerate(zip(then, now, strict=True)):
-        mine = late.modes == mode
+        mine = phase.modes == mode
         followed[mine] = transport(followed[mine], old.gaussian, new.gaussian)
     return followed.astype(real_dtype()).astype(np.float64)
 
 
-def from_anchors(late: Late, positions: np.ndarray) -> Steps:
+def from_anchors(phase: QuadraticPhase, positions: np.ndarray) -> Steps:
     """From each particle's anchor to its position."""
-    return remainder.from_anchors(late.surrogates, late.modes, positions)
+    return remainder.from_anchors(phase.surrogates, phase.modes, positions)
 
 
 def _with_maximum(surrogates: Iterable[Surrogate]) -> tuple[Surrogate, ...]:
@@ -260,7 +262,7 @@ def _at(context: UpdateContext, surrogate: Surrogate, position: np.ndarray, end:
     if context.rows.is_whole:
         return _of_all_rows(context, position, end, basis_for(-surrogate.hessian))
     return shifted(
-        context.model, surrogate, position, context.rows.sample(context.places.generator(), LARGEST_SAMPLE, 0, end), end
+        context.model, surrogate, position, context.rows.sample(context.keys.generator(), LARGEST_SAMPLE, 0, end), end
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 
 @dataclass
-class Account:
+class UpdateDiagnostics:
     """Counts of one update.
 
     Attributes:
@@ -15,7 +15,7 @@ class Account:
         num_non_finite: Particles that left the finite numbers.
         final_ess: Of the last weighing, over the number of particles.
         temperatures: Kinetic temperature of each stochastic-gradient move.
-        kernel_bias: Error of log Z that the heat of those moves has caused, in nats.
+        kernel_bias: Error of log Z caused by the excess kinetic temperature of those moves, in nats.
         warnings: Reasons not to trust the result.
     """
 

@@ -11,15 +11,15 @@ def console_for(is_error: bool = False) -> Console:
     return Console(stderr=is_error, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
-def say(console: Console, line: str) -> None:
+def print_line(console: Console, line: str) -> None:
     """A terminal wraps it at words; elsewhere it stays one line."""
     console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
-def say_warnings(console: Console) -> None:
+def print_warnings(console: Console) -> None:
     """From now on, a warning is one line, above the view."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        say(console, f"warning: {message}")
+        print_line(console, f"warning: {message}")
 
     warnings.showwarning = show

@@ -8,13 +8,13 @@ from scipy import integrate, stats
 
 import sgais
 from sgais import simulate
-from sgais.approximation.importance import log_mean_with_control
 from sgais.estimators import laplace
 from sgais.estimators.laplace import LaplaceConfig
 from sgais.fields import as_arrays, check_chunk, infer_fields
 from sgais.models import AutoRegression, GaussianMixture, LinearRegression, LogisticRegression
 from sgais.models.base import Model
 from sgais.progress import silent
+from sgais.smc.weights import log_mean_with_control
 
 QUICK = LaplaceConfig(num_starts=4)
 

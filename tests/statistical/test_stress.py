@@ -8,7 +8,7 @@ from scipy import integrate, stats
 
 import sgais
 from sgais import simulate
-from sgais.approximation.importance import ROUNDING
+from sgais.estimators.default.policy import ROUNDING
 from sgais.models import GaussianMixture, LinearRegression
 
 LINEAR = LinearRegression(dim=3)

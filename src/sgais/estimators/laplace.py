@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 import numpy as np
 
-from sgais.approximation.importance import log_mean_with_control
 from sgais.approximation.log_posterior import Posterior
 from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.mode_search import Limits, searching
@@ -30,7 +29,7 @@ from sgais.models.base import Model, real_dtype
 from sgais.progress import Deadline, OutOfTime, Progress, Report
 from sgais.results.result import COMPLETE, Result
 from sgais.smc.annealing import effective_sample_size
-from sgais.smc.weights import normalised
+from sgais.smc.weights import log_mean_with_control, normalised
 
 BATCH_PAIRS = 32  # evaluated between two looks at the clock
 SMALLEST_ESS = 50.0  # below it the spread of the weights is itself a guess

@@ -74,6 +74,19 @@ def log_mean_variance(log_weights: np.ndarray) -> float:
     return 1.0 / annealing.effective_sample_size(log_weights) - 1.0 / len(log_weights)
 
 
+def log_mean_with_control(log_weights: np.ndarray, log_controls: np.ndarray) -> tuple[float, float]:
+    """Log of the mean weight and its standard error, from (pairs, 2) weights and a control of mean one."""
+    top = log_weights.max()
+    weights, controls = np.exp(log_weights - top).mean(axis=1), np.exp(log_controls).mean(axis=1)
+    spread = controls.var()
+    slope = np.mean((weights - weights.mean()) * (controls - controls.mean())) / spread if spread > 0 else 0.0
+    values = weights - slope * (controls - 1.0)
+    if values.mean() <= 0:
+        values = weights
+    error = values.std(ddof=1) / np.sqrt(len(values)) / values.mean()
+    return float(top + np.log(values.mean())), float(error)
+
+
 def normalised(log_weights: np.ndarray) -> np.ndarray:
     """Log weights that sum to one."""
     return log_weights - annealing.log_mean_exp(log_weights) - np.log(len(log_weights))

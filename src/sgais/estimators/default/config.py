@@ -7,11 +7,8 @@ from typing import Any
 
 from sgais.errors import require, require_count
 from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.default import policy
 from sgais.kernels import HMC, Langevin
-
-FEW_ROWS = 128  # below which there are most particles: modes are found now or never
-EXACT_ROWS = 4096  # up to which moves see all rows, which costs no more than mini-batches
-MANY_ROWS = 4096  # from which on there are `num_particles`
 
 
 @dataclass(frozen=True)
@@ -66,6 +63,6 @@ class Config:
     def particles_per_island(self, rows: int) -> int:
         """Fewer as rows become more, in two steps: every number of particles has compiled programs of its own."""
         last = self.num_particles // self.num_islands
-        if rows >= MANY_ROWS:
+        if rows >= policy.MANY_ROWS:
             return last
-        return last * (self.early_factor if rows < FEW_ROWS else math.ceil(math.sqrt(self.early_factor)))
+        return last * (self.early_factor if rows < policy.FEW_ROWS else math.ceil(math.sqrt(self.early_factor)))

@@ -12,15 +12,10 @@ import numpy as np
 from sgais.compute.blocks import SLAB_ROWS, Blocks, pack
 from sgais.compute.likelihood import pointwise
 from sgais.compute.random_keys import KeySequence
+from sgais.estimators.default import policy
 from sgais.fields import Chunk, num_rows
 from sgais.history import RowSpan, RowView
 from sgais.models.base import Model, real_dtype
-
-MOST_ROWS = 4096  # of either side that are looked at
-FEWEST_ROWS = 256  # of either side, so that their means are Gaussian
-WINDOWS = 8  # into which all rows are cut at the most: a change that matters is seen in an eighth of them
-ROWS_PER_PARAMETER = 8  # from which on a particle says something about rows that it has not seen
-LARGEST_DIFFERENCE = 7.0  # standard errors
 
 
 def has_changed(model: Model, position: np.ndarray, rows: RowView, span: RowSpan, keys: KeySequence) -> bool:
@@ -34,20 +29,20 @@ def has_changed(model: Model, position: np.ndarray, rows: RowView, span: RowSpan
         keys: For random numbers.
     """
     start, end = span
-    width = max(end - start, FEWEST_ROWS, end // WINDOWS)
+    width = max(end - start, policy.FEWEST_COMPARED, end // policy.WINDOWS)
     border, first = end - width, max(0, end - 2 * width)
-    if border - first < FEWEST_ROWS or start < ROWS_PER_PARAMETER * model.dimension:
+    if border - first < policy.FEWEST_COMPARED or start < policy.ROWS_PER_PARAMETER * model.dimension:
         return False
     old, new = (
-        _log_likelihoods(model, position, rows.sample(keys.generator(), MOST_ROWS, *part))
+        _log_likelihoods(model, position, rows.sample(keys.generator(), policy.COMPARED_ROWS, *part))
         for part in ((first, border), (border, end))
     )
-    if min(len(old), len(new)) < FEWEST_ROWS // 2:  # impossible at this particle, or not kept
+    if min(len(old), len(new)) < policy.FEWEST_COMPARED // 2:  # impossible at this particle, or not kept
         return False
     expected = model.dimension / start  # by which rows that a particle was fitted to are likelier
     # The variances of both sides: one absurd row is no change of all.
     error = np.sqrt(old.var() / len(old) + new.var() / len(new))
-    return bool(abs(old.mean() - new.mean()) > expected + LARGEST_DIFFERENCE * error)
+    return bool(abs(old.mean() - new.mean()) > expected + policy.LARGEST_DIFFERENCE * error)
 
 
 def _log_likelihoods(model: Model, position: np.ndarray, rows: Chunk) -> np.ndarray:

@@ -1,7 +1,6 @@
 """From the exact phase, whose moves see all rows, to one whose cost does not depend on how many there are."""
 
-from sgais.estimators.default import mode_bank
-from sgais.estimators.default.config import EXACT_ROWS
+from sgais.estimators.default import mode_bank, policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import gradient_phase, quadratic_phase
 from sgais.estimators.default.renewal import enough_draws, explored, lacks, redrawn, refreshed
@@ -31,7 +30,7 @@ def hand_over(context: UpdateContext, state: State) -> State:
 
 def _hand_over_to_gradient(context: UpdateContext, state: State) -> State:
     """Try to go on with a gradient at an anchor: where a move shows that its noise is not too much."""
-    if state.num_rows < EXACT_ROWS:
+    if state.num_rows < policy.EXACT_ROWS:
         return state
     later = state._replace(next_attempt=2 * state.num_rows)
     islands, _ = resample(state.islands, context.keys.generator(), context.config.particles_per_island(state.num_rows))

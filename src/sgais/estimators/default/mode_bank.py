@@ -13,27 +13,16 @@ from sgais.approximation.gaussian import Gaussian, of_positions
 from sgais.approximation.log_posterior import Posterior
 from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.merging import find, log_evidence
-from sgais.approximation.modes.mode_search import Limits, search
+from sgais.approximation.modes.mode_search import search
 from sgais.approximation.modes.newton import Mode, climb_all
 from sgais.compute.label_symmetry import LabelOrder, label_order, nearest_orders, relabelled, reordered
 from sgais.compute.likelihood import slabs_for_derivatives
 from sgais.compute.random_keys import KeySequence
+from sgais.estimators.default import policy
 from sgais.fields import Chunk, num_rows
 from sgais.history import RowView
 from sgais.models.base import Model
 from sgais.progress import Deadline
-
-NEWTON_STEPS = 50
-WITH_LABELS = Limits(num_starts=12, max_rounds=3, num_splits=8, max_steps=NEWTON_STEPS)
-WITHOUT_LABELS = Limits(num_starts=4, max_rounds=2, num_splits=0, max_steps=NEWTON_STEPS)
-MOST_GIVEN = 8  # particles from which ascents begin
-MATTERS = 15.0  # nats below the best mode, beyond which one is not kept
-MOST_KEPT = 6  # modes: each costs a pass of derivatives over every chunk
-SAMPLES = (4096, 65536)  # rows on which modes are searched for and looked at again, before all rows are seen
-HOPELESS = 20.0  # nats below the best on such a sample
-MOST_NEW = 3
-IMAGE_DRAWS = 512  # of a mode, which tell over how many orders of labels it lies
-SMALLEST_IMAGE = 0.01  # share of them
 
 
 def posterior_of(model: Model, rows: Chunk, generator: np.random.Generator) -> Posterior:
@@ -54,9 +43,9 @@ def look_for_modes(
         seed: Determines the searches.
         is_thorough: Whether searches begin elsewhere as well.
     """
-    highest = positions[np.argsort(-posterior.log_densities(positions))[: MOST_GIVEN // 2]]
-    others = positions[:: max(1, len(positions) // (MOST_GIVEN // 2))][: MOST_GIVEN // 2]
-    limits = WITH_LABELS if posterior.model.num_labels > 1 else WITHOUT_LABELS
+    highest = positions[np.argsort(-posterior.log_densities(positions))[: policy.MOST_GIVEN // 2]]
+    others = positions[:: max(1, len(positions) // (policy.MOST_GIVEN // 2))][: policy.MOST_GIVEN // 2]
+    limits = policy.WITH_LABELS if posterior.model.num_labels > 1 else policy.WITHOUT_LABELS
     limits = limits if is_thorough else limits._replace(max_rounds=0)
     return search(posterior, limits, seed, Deadline(None), given=list(np.concatenate([known, highest, others])))
 
@@ -79,7 +68,7 @@ def in_labelling(posterior: Posterior, found: Found, order: LabelOrder | None) -
     if order is None or not converged:
         return [(mode.gaussian, evidence) for mode, evidence in converged]
     positions = relabelled(posterior.model, np.array([mode.position for mode, _ in converged]), order)
-    again = climb_all(posterior, positions, NEWTON_STEPS, Deadline(None))
+    again = climb_all(posterior, positions, policy.NEWTON_STEPS, Deadline(None))
     return [(new.gaussian, evidence) for new, (_, evidence) in zip(again, converged, strict=True) if new.is_converged]
 
 
@@ -92,13 +81,13 @@ def images_in_order(
     edge of another image.
     """
     gaussian, log_evidence = mode
-    draws = gaussian.unwhiten(generator.standard_normal((IMAGE_DRAWS, model.dimension)))
+    draws = gaussian.unwhiten(generator.standard_normal((policy.IMAGE_DRAWS, model.dimension)))
     orders, counts = np.unique(nearest_orders(model, draws, order), axis=0, return_counts=True)
     images: list[tuple[Gaussian, float]] = []
-    for labels, share in zip(orders, counts / IMAGE_DRAWS, strict=True):
+    for labels, share in zip(orders, counts / policy.IMAGE_DRAWS, strict=True):
         stays = (labels == np.arange(model.num_labels)).all()
-        image = gaussian if stays else of_positions(reordered(model, draws, np.tile(labels, (IMAGE_DRAWS, 1))))
-        if share > SMALLEST_IMAGE and image is not None:
+        image = gaussian if stays else of_positions(reordered(model, draws, np.tile(labels, (policy.IMAGE_DRAWS, 1))))
+        if share > policy.SMALLEST_IMAGE and image is not None:
             images.append((image, log_evidence + float(np.log(share))))
     return images
 
@@ -109,8 +98,8 @@ def worth_a_surrogate(posterior: Posterior, found: Found) -> np.ndarray:
     if len(positions) == 0:
         return positions
     modes = in_labelling(posterior, found, label_order(model, positions, positions[0]))
-    kept = [gaussian.centre for gaussian, evidence in modes if evidence > modes[0][1] - MATTERS]
-    return np.array(kept[:MOST_KEPT]).reshape(-1, model.dimension)
+    kept = [gaussian.centre for gaussian, evidence in modes if evidence > modes[0][1] - policy.MATTERS]
+    return np.array(kept[: policy.MOST_KEPT]).reshape(-1, model.dimension)
 
 
 def alike(model: Model, positions: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -124,21 +113,21 @@ def new_modes(model: Model, known: np.ndarray, rows: RowView, end: int, keys: Ke
     They are searched for on a sample of the rows; what is hopeless there, or on a larger one, is not looked at again.
     """
     generator = keys.generator()
-    limits = WITH_LABELS if model.num_labels > 1 else WITHOUT_LABELS
+    limits = policy.WITH_LABELS if model.num_labels > 1 else policy.WITHOUT_LABELS
     candidates = known
-    for level, size in enumerate(SAMPLES):
+    for level, size in enumerate(policy.SEARCH_SAMPLES):
         posterior = posterior_of(model, rows.sample(generator, size, 0, end), generator)
-        there = climb_all(posterior, known, NEWTON_STEPS, Deadline(None))
+        there = climb_all(posterior, known, policy.NEWTON_STEPS, Deadline(None))
         if level == 0:
             found: Sequence[Mode] = search(posterior, limits, keys.seed, Deadline(None), given=list(known)).modes
         else:
-            found = climb_all(posterior, candidates, NEWTON_STEPS, Deadline(None))
+            found = climb_all(posterior, candidates, policy.NEWTON_STEPS, Deadline(None))
         candidates = _others(model, there, found)
         if len(candidates) == 0 or size >= end:
             return candidates
     posterior = posterior_of(model, rows.between(0, end), generator)
-    found = climb_all(posterior, candidates, NEWTON_STEPS, Deadline(None))
-    return _others(model, climb_all(posterior, known, NEWTON_STEPS, Deadline(None)), found)
+    found = climb_all(posterior, candidates, policy.NEWTON_STEPS, Deadline(None))
+    return _others(model, climb_all(posterior, known, policy.NEWTON_STEPS, Deadline(None)), found)
 
 
 def _others(model: Model, known: Sequence[Mode], found: Sequence[Mode]) -> np.ndarray:
@@ -147,6 +136,6 @@ def _others(model: Model, known: Sequence[Mode], found: Sequence[Mode]) -> np.nd
     others: list[Mode] = []
     for mode in sorted(found, key=lambda one: one.log_posterior, reverse=True):
         is_new = mode.is_converged and find(model, [*known, *others], mode) is None
-        if is_new and log_evidence(model, mode) > best - HOPELESS:
+        if is_new and log_evidence(model, mode) > best - policy.SEARCH_HOPELESS:
             others.append(mode)
-    return np.array([mode.position for mode in others[:MOST_NEW]]).reshape(-1, model.dimension)
+    return np.array([mode.position for mode in others[: policy.MOST_NEW]]).reshape(-1, model.dimension)

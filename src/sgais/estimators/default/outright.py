@@ -20,6 +20,7 @@ from sgais.approximation.reference import Reference
 from sgais.compute.blocks import Blocks
 from sgais.compute.label_symmetry import LabelOrder, are_in_order, arranged, num_images
 from sgais.estimators import full_data_hmc
+from sgais.estimators.default import policy
 from sgais.estimators.default import sketch as sketches
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.mode_bank import images_in_order, in_labelling
@@ -31,16 +32,6 @@ from sgais.smc import annealing
 from sgais.smc.annealing import effective_sample_size
 from sgais.smc.islands import Islands, ess_fraction, largest_step, migrate, populated, rebooked, resample
 from sgais.smc.weights import Estimate
-
-TARGET_ESS = 0.7  # fraction, of each step from the reference to the posterior
-MOST_STEPS = 60  # after which the reference is no good
-DRAWS = 2048  # of the reference
-MORE_DRAWS = 4  # times as many, where that is enough to do without moves, each of which costs more
-LARGEST_SHAPE = 0.6  # Pareto k of their weights
-FEWEST_EFFECTIVE = 100  # draws, for an estimate of log Z; particles take as many as there are of them
-LARGEST_LACK = 0.2  # nats by which importance sampling may be lower than annealing, beyond their errors
-SMALLEST_ESS = 0.5  # fraction, of the last weighing, below which the sketch was no good
-TRAJECTORIES = 6  # of a move, at most: the reference is near, and slow directions are right from the start
 
 
 class Outright(NamedTuple):
@@ -128,7 +119,7 @@ def sample(
         if on_sketch is not None:
             lacks = sketch.lacks(model, on_sketch.islands.all_positions, of_all)
             weighed = on_sketch.islands.reweighted(lacks)
-            if ess_fraction(weighed.log_weights) > SMALLEST_ESS:
+            if ess_fraction(weighed.log_weights) > policy.SMALLEST_SKETCH_ESS:
                 return on_sketch._replace(islands=weighed)
     return _sample(context, _Sought(posterior, packed(of_all), found), exact, islands, generator)
 
@@ -169,10 +160,10 @@ def _weighed_draws(way: _Way, wanted: int, seed: int, generator: np.random.Gener
         positions = references.draw(way.posterior.model, way.reference, count, seed, generator)
         return _Draws(positions, way.log_ratios_at(positions))
 
-    count = max(DRAWS, wanted)
+    count = max(policy.OUTRIGHT_DRAWS, wanted)
     draws = drawn(count)
-    if draws.effective < wanted <= MORE_DRAWS * draws.effective:
-        more = drawn((MORE_DRAWS - 1) * count)
+    if draws.effective < wanted <= policy.MORE_DRAWS * draws.effective:
+        more = drawn((policy.MORE_DRAWS - 1) * count)
         draws = _Draws(*(np.concatenate(both) for both in zip(draws, more, strict=True)))
     return draws
 
@@ -180,7 +171,7 @@ def _weighed_draws(way: _Way, wanted: int, seed: int, generator: np.random.Gener
 def _by_importance(way: _Way, draws: _Draws) -> Estimate | None:
     """Log Z by importance sampling alone, where its weights are good enough: many draws cost less than a few moves."""
     effective, tail = draws.effective, tail_shape(draws.log_weights)
-    if effective < FEWEST_EFFECTIVE or not tail < LARGEST_SHAPE:
+    if effective < policy.FEWEST_EFFECTIVE or not tail < policy.LARGEST_SHAPE:
         return None
     error = np.sqrt(1 / effective - 1 / len(draws.log_weights) + unseen_tail(draws.log_weights, tail) ** 2)
     return Estimate(annealing.log_mean_exp(draws.log_weights) + way.log_images, float(error))
@@ -190,7 +181,7 @@ def _sharper(annealed: Outright, at_once: Estimate) -> Outright:
     """Particles that were annealed, and the better of two estimates: theirs or that of the draws they came from."""
     theirs = annealed.islands.estimate
     error = float(np.hypot(theirs.standard_error, at_once.standard_error))
-    has_missed = theirs.log_evidence - at_once.log_evidence > LARGEST_LACK + 3 * error
+    has_missed = theirs.log_evidence - at_once.log_evidence > policy.LARGEST_LACK + 3 * error
     if has_missed or at_once.standard_error > theirs.standard_error:
         return annealed
     return Outright(rebooked(annealed.islands, at_once), 1)
@@ -201,14 +192,14 @@ def _anneal(
 ) -> Outright | None:
     """From the reference to the posterior, in steps that keep the weights even."""
     power = 0.0
-    for step in range(1, MOST_STEPS + 1):
+    for step in range(1, policy.OUTRIGHT_STEPS + 1):
         ratios = way.log_ratios(islands)
         rest = islands.reweighted((1 - power) * ratios)
-        if ess_fraction(rest.log_weights) >= TARGET_ESS:
+        if ess_fraction(rest.log_weights) >= policy.OUTRIGHT_TARGET_ESS:
             return Outright(rest, step)
-        if ess_fraction(np.where(np.isfinite(ratios), 0.0, -np.inf)) < TARGET_ESS:
+        if ess_fraction(np.where(np.isfinite(ratios), 0.0, -np.inf)) < policy.OUTRIGHT_TARGET_ESS:
             return None
-        size = largest_step(islands.log_weights, ratios, 1 - power, TARGET_ESS)
+        size = largest_step(islands.log_weights, ratios, 1 - power, policy.OUTRIGHT_TARGET_ESS)
         power += size
         islands, _ = resample(islands.reweighted(size * ratios), generator)
         islands = move(islands, power)
@@ -217,7 +208,7 @@ def _anneal(
 
 def _move(context: UpdateContext, exact: ExactPhase, islands: Islands, density: Density) -> tuple[ExactPhase, Islands]:
     kernel = context.config.early_kernel
-    kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, TRAJECTORIES))
+    kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, policy.OUTRIGHT_TRAJECTORIES))
     key, positions = context.keys.next(), islands.all_positions.astype(real_dtype())
     moved, info = full_data_hmc.move(context.model, kernel, key, positions, density, exact.step_size, exact.precision)
     return exact._replace(step_size=np.asarray(info.step_size)), islands.with_positions(moved)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sgais.estimators.default.config import EXACT_ROWS
+from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.data_change import has_changed
 from sgais.estimators.default.handover import hand_over
@@ -15,16 +15,10 @@ from sgais.estimators.default.phases import (
 )
 from sgais.estimators.default.phases.gradient_phase import GradientPhase
 from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
-from sgais.estimators.default.renewal import FEW_TO_SAMPLE, quadratic_outright
+from sgais.estimators.default.renewal import quadratic_outright
 from sgais.estimators.default.state import State, thinned
 from sgais.history import RowSpan
 from sgais.smc.islands import Islands, ess_fraction, have_diverged, migrate
-
-FIRST_PIECE = 64  # rows, or
-FIRST_PER_PARAMETER = 4  # rows for each parameter, if that is more; from there on pieces double the data
-NEARLY_GAUSSIAN = 0.99  # ESS fraction of a weighing, above which old anchors will do
-GRADIENT_PIECES = 4  # of a doubling of the rows where a gradient carries the past: few steps, short passes
-SAME_CHANGE = 1.25  # rows over those at a change, up to which another one is taken for the same
 
 
 def assimilate(context: UpdateContext, state: State, must_weigh_last: bool = False) -> State:
@@ -43,7 +37,7 @@ def assimilate(context: UpdateContext, state: State, must_weigh_last: bool = Fal
 
 def _exact_piece(context: UpdateContext, state: State) -> State:
     """Assimilate at most as many rows as there are already."""
-    first = max(FIRST_PIECE, FIRST_PER_PARAMETER * context.model.dimension)
+    first = max(policy.FIRST_PIECE, policy.FIRST_PER_PARAMETER * context.model.dimension)
     span = RowSpan(state.num_rows, min(context.rows.num_rows, max(first, 2 * state.num_rows)))
     state = _watch_for_change(context, state, span)
     steps_before = context.diagnostics.num_weighings
@@ -57,7 +51,9 @@ def _exact_piece(context: UpdateContext, state: State) -> State:
 
 def _gradient_piece(context: UpdateContext, state: State, gradient: GradientPhase) -> State:
     """Assimilate rows by a gradient at an anchor; back to all rows for a while where its noise is too much."""
-    span = RowSpan(state.num_rows, min(context.rows.num_rows, state.num_rows + state.num_rows // GRADIENT_PIECES))
+    span = RowSpan(
+        state.num_rows, min(context.rows.num_rows, state.num_rows + state.num_rows // policy.GRADIENT_PIECES)
+    )
     state = _watch_for_change(context, state, span)
     exact = state.exact
 
@@ -67,7 +63,7 @@ def _gradient_piece(context: UpdateContext, state: State, gradient: GradientPhas
         return islands
 
     after, islands = gradient_phase.assimilate(context, gradient, state.islands, span, on_all_rows)
-    next_attempt = state.next_attempt if after is not None else span.end + span.end // GRADIENT_PIECES
+    next_attempt = state.next_attempt if after is not None else span.end + span.end // policy.GRADIENT_PIECES
     return state._replace(exact=exact, islands=islands, num_rows=span.end, gradient=after, next_attempt=next_attempt)
 
 
@@ -90,13 +86,12 @@ def _quadratic_piece(context: UpdateContext, state: State, quadratic: QuadraticP
     islands, kept = thinned(context, islands, end)
     quadratic = quadratic._replace(modes=quadratic.modes[kept])
     state = state._replace(num_rows=end, islands=islands, quadratic=quadratic)
-    needs_move = ess_fraction(islands.log_weights) < context.config.target_ess_fraction
-    needs_move = needs_move or have_diverged(islands)
+    needs_move = ess_fraction(islands.log_weights) < context.config.target_ess_fraction or have_diverged(islands)
     has_doubled = end >= 2 * quadratic.num_rows_anchored
-    must_anchor = (has_doubled and context.diagnostics.final_ess < NEARLY_GAUSSIAN) or quadratic_phase.has_strayed(
-        quadratic
-    )
-    may_anchor = context.rows.is_whole or end <= FEW_TO_SAMPLE  # which costs little beside a move, and makes it better
+    is_curved = context.diagnostics.final_ess < policy.NEARLY_GAUSSIAN
+    must_anchor = (has_doubled and is_curved) or quadratic_phase.has_strayed(quadratic)
+    # Beside a move it costs little, and makes the move better.
+    may_anchor = context.rows.is_whole or end <= policy.FEW_TO_SAMPLE
     if must_anchor or (needs_move and may_anchor):
         anchored = quadratic_phase.reanchor(context, quadratic)
         if anchored is None:
@@ -121,7 +116,7 @@ def _roll_back(state: State, quadratic: QuadraticPhase) -> State:
 def _move(context: UpdateContext, state: State, quadratic: QuadraticPhase) -> State:
     """Resample and move: on all rows while these are few or where mini-batches are too noisy."""
     quadratic, islands = quadratic_phase.survivors(quadratic, state.islands, context.keys.generator())
-    if state.num_rows > EXACT_ROWS:
+    if state.num_rows > policy.EXACT_ROWS:
         moved = quadratic_moves.move(context, quadratic, islands)
         if moved is not None:
             return state._replace(quadratic=moved[0], islands=moved[1])
@@ -133,7 +128,7 @@ def _move(context: UpdateContext, state: State, quadratic: QuadraticPhase) -> St
 def _watch_for_change(context: UpdateContext, state: State, span: RowSpan) -> State:
     """Warn where rows are unlike those before them, and note where that began."""
     best = state.islands.all_positions[np.argmax(state.islands.all_log_weights)]
-    is_known = span.start < SAME_CHANGE * state.changed_at
+    is_known = span.start < policy.SAME_CHANGE * state.changed_at
     if is_known or not has_changed(context.model, best, context.rows, span, context.keys):
         return state
     cure = f"until all are replayed, after {2 * span.end}" if context.rows.is_whole else "since not all were kept"

@@ -1,41 +1,25 @@
 """Log Z taken anew from all rows, and particles with it, so that it owes nothing to the path by which these came.
 
 In the exact phase by annealing from a reference density (`outright`), in the quadratic phase by importance sampling
-around the surrogates (`importance`). The shorter of two ways is believed; where they differ, the record says so.
+around the surrogates (`quadratic_draws`). The shorter of two ways is believed; where they differ, the record says so.
 """
 
 import numpy as np
 
-from sgais.approximation.importance import Sampled
 from sgais.approximation.log_posterior import Posterior
 from sgais.approximation.modes.found import Found
 from sgais.compute.likelihood import slabs_for_derivatives
-from sgais.estimators.default import mode_bank, outright
-from sgais.estimators.default.config import FEW_ROWS, Config
+from sgais.estimators.default import mode_bank, outright, policy
+from sgais.estimators.default.config import Config
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.outright import Outright
 from sgais.estimators.default.phases import exact_phase, quadratic_phase
+from sgais.estimators.default.phases.quadratic_draws import Sampled
 from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
-from sgais.estimators.default.state import FIRST_ATTEMPT, State, past_the_change, thinned
+from sgais.estimators.default.state import State, past_the_change, thinned
 from sgais.history import RowSpan
 from sgais.smc.islands import booked, populated, rebooked
 from sgais.smc.weights import Estimate
-
-OUTRIGHT_GROWTH = 1.3  # of the rows, from one outright estimate to the next
-LARGE_ERROR = 0.05  # nats, of a curve that had better be taken outright soon
-SMALL_ERROR, FAIR_ERROR = 0.01, 0.03  # nats, above which particles' weights are not relied on, where draws are good
-FEW_TO_SEE = 16384  # rows up to which draws see all of them: the first, and then the second
-SEARCH_GROWTH = 4  # of the rows, from one search for modes to the next, once there are surrogates
-GOOD_ERROR = 0.1  # nats, of importance sampling that is better than any path
-SHORTER = 2  # times, by which the way of an outright estimate is to be shorter than the path
-LARGER_ERROR = 2.0  # times the path's, up to which an outright estimate with a shorter way is better
-LARGEST_GAP = 0.5  # nats by which it may be lower than the path, beyond their errors, without a warning
-LARGEST_LACK = 0.2  # nats by which one estimate may be lower than another, beyond their errors
-DRAWS_PER_PARTICLE = 4  # where particles are drawn anew: draws that mirror each other are no two particles
-LARGEST_IMBALANCE = 0.2  # of the modes' shares, between particles and draws, before particles are drawn anew
-HIDDEN_MODE = 5.0  # nats by which log Z may exceed Laplace's evidence of all modes that are known
-FEW_TO_SAMPLE = 65536  # rows up to which a sample of them, where not all are kept, tells enough for new anchors
-PARTICLES_PER_MODE = 8  # at least, where modes are as good as each other
 
 
 def taken_outright(context: UpdateContext, state: State) -> State:
@@ -45,7 +29,7 @@ def taken_outright(context: UpdateContext, state: State) -> State:
         and state.gradient is None
         and context.model.dimension <= context.config.largest_dimension
     )
-    growth = OUTRIGHT_GROWTH if state.num_rows < FEW_TO_SAMPLE else 2.0
+    growth = policy.OUTRIGHT_GROWTH if state.num_rows < policy.FEW_TO_SAMPLE else policy.LATER_OUTRIGHT_GROWTH
     if not sees_all or not context.rows.is_whole or state.num_rows < growth * state.outright_at:
         return state
     state, posterior, found = explored(context, state)
@@ -58,20 +42,20 @@ def quadratic_outright(context: UpdateContext, state: State, quadratic: Quadrati
     if state.num_rows < _growth_to_outright(state, path.standard_error) * state.outright_at:
         return state._replace(quadratic=quadratic)
     state = state._replace(outright_at=state.num_rows)
-    if state.num_rows >= SEARCH_GROWTH * state.searched_at and context.rows.is_whole:
+    if state.num_rows >= policy.SEARCH_GROWTH * state.searched_at and context.rows.is_whole:
         new = mode_bank.new_modes(
             context.model, quadratic_phase.centres(quadratic), context.rows, state.num_rows, context.keys
         )
         quadratic = quadratic_phase.with_modes(context, quadratic, new)
         state = state._replace(searched_at=state.num_rows)
     sampled = quadratic_phase.sampled(context, quadratic)
-    if sampled is None and path.standard_error > LARGE_ERROR and context.rows.is_whole:
+    if sampled is None and path.standard_error > policy.LARGE_ERROR and context.rows.is_whole:
         return _quadratic_refreshed(context, state._replace(quadratic=quadratic), quadratic)
     if sampled is None or lacks(sampled.estimate, path):
         return state._replace(quadratic=quadratic)
     state = state._replace(disagreement="")
     occupied = np.bincount(quadratic.modes, minlength=len(quadratic.surrogates)) / len(quadratic.modes)
-    if np.abs(sampled.shares(len(quadratic.surrogates)) - occupied).sum() > LARGEST_IMBALANCE:
+    if np.abs(sampled.shares(len(quadratic.surrogates)) - occupied).sum() > policy.LARGEST_IMBALANCE:
         more = quadratic_phase.sampled(context, quadratic, enough_draws(context.config, state.num_rows))
         return redrawn(context, state, quadratic, more or sampled)
     return past_the_change(state)._replace(islands=rebooked(state.islands, sampled.estimate), quadratic=quadratic)
@@ -88,7 +72,7 @@ def explored(context: UpdateContext, state: State) -> tuple[State, Posterior, Fo
         state = _doubting(
             state,
             found,
-            context.config.num_islands * context.config.particles_per_island(max(state.num_rows, FEW_ROWS)),
+            context.config.num_islands * context.config.particles_per_island(max(state.num_rows, policy.FEW_ROWS)),
         )
     return state, posterior, found
 
@@ -96,12 +80,12 @@ def explored(context: UpdateContext, state: State) -> tuple[State, Posterior, Fo
 def _doubting(state: State, found: Found, num_particles: int) -> State:
     """What a search says of modes that may be missing, as far as they matter: where modes hold the evidence."""
     state = state._replace(searched_at=state.num_rows, doubt="", mode_doubt=0.0)
-    if found.log_evidence < state.estimate.log_evidence - HIDDEN_MODE:
+    if found.log_evidence < state.estimate.log_evidence - policy.HIDDEN_MODE:
         return state
     count = len(found.carriers)
-    if PARTICLES_PER_MODE * count > num_particles:
+    if policy.PARTICLES_PER_MODE * count > num_particles:
         doubt = f"the evidence is spread over {count} modes or more, too many for {num_particles} particles"
-    elif found.doubt is not None and state.num_rows >= FIRST_ATTEMPT:
+    elif found.doubt is not None and state.num_rows >= policy.FIRST_ATTEMPT:
         doubt = found.doubt  # while rows are fewer, the way from the prior leads to all modes
     else:
         return state
@@ -110,7 +94,7 @@ def _doubting(state: State, found: Found, num_particles: int) -> State:
 
 def refreshed(context: UpdateContext, state: State, posterior: Posterior, found: Found) -> State:
     """Particles that were annealed from a reference to the posterior, and their evidence, where these are better."""
-    islands, _ = thinned(context, state.islands, max(state.num_rows, FEW_ROWS))
+    islands, _ = thinned(context, state.islands, max(state.num_rows, policy.FEW_ROWS))
     of_all = exact_phase.tempered(context.rows, RowSpan(0, state.num_rows), 1.0)
     fresh = outright.sample(context, posterior, state.exact, islands, found, of_all)
     state = state._replace(outright_at=state.num_rows, disagreement="")
@@ -131,7 +115,7 @@ def _disagreement(fresh: Outright, state: State) -> str:
     """
     path, outright = state.estimate, fresh.islands.estimate
     gap = path.log_evidence - outright.log_evidence
-    if gap < LARGEST_GAP + 4 * np.hypot(path.standard_error, outright.standard_error):
+    if gap < policy.LARGEST_GAP + 4 * np.hypot(path.standard_error, outright.standard_error):
         return ""
     return (
         f"after {state.num_rows} rows two ways to log Z are {gap:.1f} nats apart (from the prior, row by row: "
@@ -151,20 +135,20 @@ def _is_better(fresh: Outright, state: State) -> bool:
     if lacks(path, outright):
         return True
     if fresh.num_steps == 1:
-        return outright.standard_error < max(GOOD_ERROR, LARGER_ERROR * path.standard_error)
-    is_shorter = SHORTER * fresh.num_steps <= state.path_length
-    return is_shorter and outright.standard_error < LARGER_ERROR * path.standard_error
+        return outright.standard_error < max(policy.GOOD_ERROR, policy.LARGER_ERROR * path.standard_error)
+    is_shorter = policy.SHORTER * fresh.num_steps <= state.path_length
+    return is_shorter and outright.standard_error < policy.LARGER_ERROR * path.standard_error
 
 
 def lacks(one: Estimate, other: Estimate) -> bool:
     """Whether one estimate has missed evidence that the other knows of."""
     error = np.hypot(one.standard_error, other.standard_error)
-    return bool(other.log_evidence - one.log_evidence > LARGEST_LACK + 3 * error)
+    return bool(other.log_evidence - one.log_evidence > policy.LARGEST_LACK + 3 * error)
 
 
 def enough_draws(config: Config, num_rows: int) -> int:
     """For particles that are hardly ever copies of each other."""
-    return DRAWS_PER_PARTICLE * config.num_islands * config.particles_per_island(num_rows)
+    return policy.DRAWS_PER_PARTICLE * config.num_islands * config.particles_per_island(num_rows)
 
 
 def redrawn(context: UpdateContext, state: State, quadratic: QuadraticPhase, sampled: Sampled) -> State:
@@ -182,9 +166,10 @@ def redrawn(context: UpdateContext, state: State, quadratic: QuadraticPhase, sam
 def _growth_to_outright(state: State, error: float) -> float:
     """Of the rows since log Z was last taken outright, until it is again, in the quadratic phase."""
     is_by_draws = state.path_length == 1  # importance sampling has been good enough so far, which costs little
-    if is_by_draws and error > (SMALL_ERROR if state.num_rows <= FEW_TO_SEE else FAIR_ERROR):
+    if is_by_draws and error > (policy.SMALL_ERROR if state.num_rows <= policy.FEW_TO_SEE else policy.FAIR_ERROR):
         return 1.0
-    return OUTRIGHT_GROWTH if error > LARGE_ERROR and state.num_rows < FEW_TO_SAMPLE else 2.0
+    is_soon = error > policy.LARGE_ERROR and state.num_rows < policy.FEW_TO_SAMPLE
+    return policy.OUTRIGHT_GROWTH if is_soon else policy.LATER_OUTRIGHT_GROWTH
 
 
 def _quadratic_refreshed(context: UpdateContext, state: State, quadratic: QuadraticPhase) -> State:

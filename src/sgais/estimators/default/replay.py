@@ -1,12 +1,11 @@
 """The replay of all rows in random order after the data have changed."""
 
+from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.diagnostics import UpdateDiagnostics
 from sgais.estimators.default.pieces import assimilate
 from sgais.estimators.default.state import State, init
 from sgais.history import Past, RowView, Shuffled
-
-FORGOTTEN = 16  # rows over those at a change, from which on it no longer matters
 
 
 def replayed(context: UpdateContext, state: State, past: Past) -> State:
@@ -21,7 +20,7 @@ def replayed(context: UpdateContext, state: State, past: Past) -> State:
     fresh = assimilate(own, init(context.model, context.config, context.keys.seed), must_weigh_last=True)
     context.diagnostics.warnings += own.diagnostics.warnings
     fresh = fresh._replace(num_chunks=state.num_chunks, kernel_bias=own.diagnostics.kernel_bias)
-    if state.num_rows >= FORGOTTEN * state.changed_at:
+    if state.num_rows >= policy.FORGOTTEN * state.changed_at:
         return fresh
     again = 2 * state.num_rows
     text = f"the data changed at row {state.changed_at}: log Z may be too low until all are replayed, after {again}"

@@ -20,16 +20,11 @@ import numpy as np
 from sgais.compute.blocks import SLAB_ROWS, Blocks, pack, slabs
 from sgais.compute.likelihood import log_likelihoods, pointwise
 from sgais.compute.parallel import in_groups
+from sgais.estimators.default import policy
 from sgais.fields import Chunk, num_rows
 from sgais.models.base import Model, real_dtype
 
-FEW_ROWS = 1024  # up to which all of them cost little more than a sample
-SAMPLE_SHARE, SMALLEST_SAMPLE, LARGEST_SAMPLE = 1 / 4, 512, 2048
 BLOCK_ROWS = 64  # as in moves on few rows, so that one compiled program serves both
-POSITIONS = 384  # at least, at which a sample is calibrated
-STRIDES = (0.3, 1.0)  # of steps along the difference of two particles, which lead to more positions like them
-HOPELESS = 50.0  # nats below all particles, at which a position says nothing of the posterior
-RIDGE = 1e-4  # of the mean eigenvalue: without it, weights would be large and of both signs for hardly any gain
 
 
 class AllRows(NamedTuple):
@@ -66,18 +61,18 @@ def sketch(model: Model, positions: np.ndarray, of_all: AllRows, generator: np.r
     model fails.
     """
     known = np.unique(positions, axis=0)
-    if num_rows(of_all.rows) <= FEW_ROWS or len(known) < 2 * model.dimension:
+    if num_rows(of_all.rows) <= policy.SKETCHED_ROWS or len(known) < 2 * model.dimension:
         return None
     probes = np.concatenate([known, _more_like(known, generator)]).astype(real_dtype())
     totals = of_all.log_likelihoods(model, probes)
-    size = int(np.clip(SAMPLE_SHARE * num_rows(of_all.rows), SMALLEST_SAMPLE, LARGEST_SAMPLE))
+    size = int(np.clip(policy.SKETCH_SHARE * num_rows(of_all.rows), policy.SMALLEST_SKETCH, policy.LARGEST_SKETCH))
     chosen = generator.choice(num_rows(of_all.rows), size, replace=False)
     sample = {name: values[chosen] for name, values in of_all.rows.items()}
     values = _values(model, probes, sample)
     usable = np.isfinite(totals) & np.isfinite(values).all(axis=1)
     if not usable[: len(known)].all():
         return None
-    usable &= totals > totals[: len(known)].min() - HOPELESS
+    usable &= totals > totals[: len(known)].min() - policy.SKETCH_HOPELESS
     start = of_all.counts[chosen] * num_rows(of_all.rows) / size
     weights = calibrated(values[usable], totals[usable], start)
     data = pack(sample, SLAB_ROWS, BLOCK_ROWS, weights)
@@ -89,21 +84,21 @@ def calibrated(values: np.ndarray, totals: np.ndarray, weights: np.ndarray) -> n
     """The nearest weights under which values (positions, rows) add up to the totals, but for a constant."""
     centred, wanted = values - values.mean(axis=0), totals - totals.mean()
     gram = centred @ centred.T
-    ridge = RIDGE * np.trace(gram) / len(gram)
+    ridge = policy.SKETCH_RIDGE * np.trace(gram) / len(gram)
     return weights + centred.T @ np.linalg.solve(gram + ridge * np.eye(len(gram)), wanted - centred @ weights)
 
 
 def _more_like(known: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """More positions of the same kind, where they are few: shifted by the difference of two others."""
-    count = max(POSITIONS - len(known), 0)
+    count = max(policy.SKETCH_POSITIONS - len(known), 0)
     one, other, origin = generator.integers(len(known), size=(3, count))
-    strides = generator.uniform(*STRIDES, size=(count, 1))
+    strides = generator.uniform(*policy.SKETCH_STRIDES, size=(count, 1))
     return known[origin] + strides * (known[one] - known[other])
 
 
 def _values(model: Model, positions: np.ndarray, rows: Chunk) -> np.ndarray:
     """The log-likelihood of each row at each position, shape (positions, rows)."""
-    blocks = pack(rows, LARGEST_SAMPLE)
+    blocks = pack(rows, policy.LARGEST_SKETCH)
     found = in_groups(lambda some: _pointwise(model, some, blocks), positions, fill=True)
     return np.asarray(found, np.float64)[:, : num_rows(rows)]
 

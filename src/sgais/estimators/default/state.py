@@ -6,6 +6,7 @@ import numpy as np
 
 from sgais.compute.prior_draws import sample_prior
 from sgais.estimators import full_data_hmc
+from sgais.estimators.default import policy
 from sgais.estimators.default.config import Config
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import quadratic_phase
@@ -15,9 +16,6 @@ from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.models.base import Model
 from sgais.smc.islands import Islands, resample
 from sgais.smc.weights import Estimate
-
-FIRST_ATTEMPT = 512  # rows at which surrogates are first tried
-ERROR_PER_STEP = 0.02  # nats that a move which does not quite mix may cost, on all islands alike
 
 
 class State(NamedTuple):
@@ -48,7 +46,7 @@ class State(NamedTuple):
     def estimate(self) -> Estimate:
         """Log Z of all rows so far; its error from the spread of the islands, and for what all of them may share."""
         found = weighted_now(self).estimate
-        shared = ERROR_PER_STEP * max(self.path_length - 1, 0)
+        shared = policy.ERROR_PER_STEP * max(self.path_length - 1, 0)
         unweighed = 0.0 if self.quadratic is None else quadratic_phase.unweighed_error(self.quadratic, self.num_rows)
         error = float(np.sqrt(found.standard_error**2 + shared**2 + unweighed**2))
         return found._replace(standard_error=error)
@@ -60,7 +58,7 @@ def init(model: Model, config: Config, seed: int) -> State:
     drawn = sample_prior(model, config.num_islands * per_island, seed, 0).astype(np.float64)
     islands = Islands.of(drawn.reshape(config.num_islands, per_island, -1))
     exact = ExactPhase(np.asarray(full_data_hmc.prior_precision(model, seed)))
-    return State(islands, exact, None, 0, 0, FIRST_ATTEMPT, 0.0, "")
+    return State(islands, exact, None, 0, 0, policy.FIRST_ATTEMPT, 0.0, "")
 
 
 def weighted_now(state: State) -> Islands:

@@ -15,6 +15,7 @@ from sgais.compute.blocks import BLOCK_ROWS, SLAB_ROWS, Blocks, pack, slabs
 from sgais.compute.label_symmetry import arranged
 from sgais.compute.likelihood import log_likelihoods
 from sgais.estimators import full_data_hmc
+from sgais.estimators.default import policy
 from sgais.estimators.default import sketch as sketches
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.sketch import AllRows
@@ -26,10 +27,6 @@ from sgais.smc.weights import usable
 
 SMALL_BLOCKS = 64  # rows, since there may be few
 CAPACITY_GROWTH = 8
-LONG_MOVES = 256  # rows up to which moves are as long as they need be; beyond, outright estimates mend what is left
-SHORT = 6  # trajectories, then
-GOOD_SKETCH = 0.7  # ESS fraction of what a sketch has left to weigh, below which the move is made on all rows
-FRESH = 0.9  # ESS fraction above which resampling and moving would gain nothing
 
 
 class ExactPhase(NamedTuple):
@@ -58,7 +55,7 @@ def assimilate(
         if ess_fraction(islands.log_weights + rest) >= target:
             diagnostics.final_ess = ess_fraction(rest)
             return phase, islands.reweighted(rest)
-        if has_moved or ess_fraction(islands.log_weights) > FRESH:
+        if has_moved or ess_fraction(islands.log_weights) > policy.FRESH:
             step = largest_step(islands.log_weights, values, 1.0 - inverse_temperature, target)
             islands = islands.reweighted(step * values)
             inverse_temperature += step
@@ -84,8 +81,8 @@ def move(
     Where rows are many it sees a sketch of them, and weighs the particles by what that lacks.
     """
     model, kernel, keys = context.model, context.config.early_kernel, context.keys
-    if span.end >= LONG_MOVES:
-        kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, SHORT))
+    if span.end >= policy.LONG_MOVES:
+        kernel = replace(kernel, num_trajectories=min(kernel.num_trajectories, policy.SHORT_MOVE))
     if not context.rows.is_whole:
         context.diagnostics.warn(
             f"moves had to see all rows when {span.start} had come, but a sample of these was all that had been kept: "
@@ -106,7 +103,7 @@ def move(
     if sketch is not None:
         after, moved = on(sketch.data)
         weighed = moved.reweighted(sketch.lacks(model, moved.all_positions, of_all) - sketch.offset)
-        if ess_fraction(weighed.log_weights) > GOOD_SKETCH:
+        if ess_fraction(weighed.log_weights) > policy.GOOD_SKETCH:
             return after, weighed
     return on(packed(of_all))
 

@@ -19,9 +19,10 @@ from sgais.compute import gradients
 from sgais.compute.blocks import Blocks, pack_whole, slabs
 from sgais.compute.likelihood import curvature_in_turn, gradient_sum
 from sgais.compute.random_keys import jax_key
+from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import minibatch_moves
-from sgais.estimators.default.phases.exact_phase import FRESH, weigh
+from sgais.estimators.default.phases.exact_phase import weigh
 from sgais.estimators.full_data_hmc import whiten
 from sgais.fields import Chunk, num_rows
 from sgais.history import RowSpan
@@ -30,14 +31,7 @@ from sgais.models.base import Model, Rows, real_dtype
 from sgais.smc.islands import Islands, ess_fraction, have_diverged, largest_step, migrate, resample
 
 ROWS_AT_ONCE = 16384  # in passes over all rows
-METRIC_ROWS = 16  # per parameter, from which the curvature at the anchor is estimated
-FEWEST_METRIC_ROWS = 4096
-LARGEST_NOISE_SHARE = 0.7  # of the gradient's noise in all noise of the dynamics, in the worst coordinate
-LARGEST_BATCH = 16384
 LARGEST_MOVE = 2**29  # bytes of all mini-batches of a move
-SPREAD = 0.7  # of the islands: moves are many, and each migration books log Z with a bias unless it is small
-ANCHOR_SHARE = 0.1  # of the noise that may come from the anchor's distance to the particles' mean
-ANCHOR_ERROR = 0.5  # nats that may be lost where the anchor's gradient comes from a sample of rows
 
 AllRows: TypeAlias = Callable[[Islands, float], Islands]
 
@@ -129,14 +123,14 @@ def assimilate(
             context.diagnostics.final_ess = ess_fraction(rest)
             context.diagnostics.kernel_bias += _kernel_bias(now, islands, rest, span.start)
             return None if now is None else _with_rows(context.model, now, piece), islands.reweighted(rest)
-        if ess_fraction(islands.log_weights) > FRESH:
+        if ess_fraction(islands.log_weights) > policy.FRESH:
             step = largest_step(
                 islands.log_weights, values, 1.0 - inverse_temperature, context.config.target_ess_fraction
             )
             context.diagnostics.kernel_bias += _kernel_bias(now, islands, step * values, span.start)
             islands = islands.reweighted(step * values)
             inverse_temperature += step
-        islands, _ = (migrate if have_diverged(islands, SPREAD) else resample)(islands, context.keys.generator())
+        islands, _ = (migrate if have_diverged(islands, policy.SPREAD) else resample)(islands, context.keys.generator())
         target = Target(span, piece, inverse_temperature)
         moved = None if now is None else move(context, now, islands, target)
         now, islands = (None, on_all_rows(islands, inverse_temperature)) if moved is None else moved
@@ -154,7 +148,7 @@ def move(
     def attempt(settings: minibatch_moves.StepSettings) -> tuple[np.ndarray, langevin.Info]:
         return _langevin(context, phase, gradient, settings, positions, target)
 
-    limits = minibatch_moves.Limits(_largest_batch(context.config.kernel, target), LARGEST_NOISE_SHARE)
+    limits = minibatch_moves.Limits(_largest_batch(context.config.kernel, target), policy.GRADIENT_NOISE_SHARE)
     moved = minibatch_moves.move(
         attempt,
         context.config.kernel,
@@ -179,7 +173,7 @@ def _anchored_amid(
     centre, end = positions.mean(axis=0), target.span.start
     distance = float(np.sum(phase.whitened(centre[None], target.num_rows) ** 2))
     own_noise = 2.0 / len(positions)  # of the mean of half as many particles
-    is_near = distance < (ANCHOR_SHARE + own_noise) * len(centre) + 4.0
+    is_near = distance < (policy.ANCHOR_SHARE + own_noise) * len(centre) + 4.0
     if is_near and target.num_rows < 2 * phase.num_rows_anchored:
         return phase
     if context.rows.is_whole:
@@ -214,7 +208,7 @@ def _shifted(
     # Halves of the rows say the same of all of them but for their noise, which is that of the sum as well.
     noise = (halves[0] - halves[1]) @ phase.whitening * np.sqrt(phase.num_rows_anchored / end)
     lost = 0.5 * float(noise @ noise)
-    if lost > ANCHOR_ERROR:
+    if lost > policy.ANCHOR_ERROR:
         context.diagnostics.warn(
             f"after {end} rows the gradient at a new anchor came from a sample of {len(counts)} rows, too few for "
             f"{len(anchor)} parameters: log Z may be off by {lost:.0f} nats or more. Keep more: Reservoir(size=...)"
@@ -224,7 +218,9 @@ def _shifted(
 
 def _whitening(context: UpdateContext, anchor: np.ndarray, precision: np.ndarray, end: int) -> np.ndarray:
     """The shape of the posterior, from the curvature of a sample of rows at the anchor: it biases no move."""
-    sample = context.rows.sample(context.keys.generator(), max(FEWEST_METRIC_ROWS, METRIC_ROWS * len(anchor)), 0, end)
+    sample = context.rows.sample(
+        context.keys.generator(), max(policy.FEWEST_METRIC_ROWS, policy.METRIC_ROWS * len(anchor)), 0, end
+    )
     count = num_rows(sample)
     at, floor = anchor.astype(real_dtype()), precision.astype(real_dtype())
     whitening = np.asarray(_compiled_whitening(context.model, at, floor, pack_whole(sample), end / count), np.float64)
@@ -254,7 +250,7 @@ def _kernel_bias(phase: GradientPhase | None, islands: Islands, log_weights: np.
 def _largest_batch(kernel: Langevin, target: Target) -> int:
     """More rows than half of all would cost more than a move on all rows, too many would not fit into memory."""
     row_bytes = sum(values[0, 0].nbytes for values in target.piece[0].columns.values())
-    return min(target.span.start // 2, LARGEST_BATCH, LARGEST_MOVE // (row_bytes * (kernel.num_steps + 1)))
+    return min(target.span.start // 2, policy.LARGEST_BATCH, LARGEST_MOVE // (row_bytes * (kernel.num_steps + 1)))
 
 
 def _langevin(

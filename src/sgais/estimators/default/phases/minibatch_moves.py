@@ -5,13 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sgais.estimators.default import policy
 from sgais.estimators.default.diagnostics import UpdateDiagnostics
 from sgais.kernels import Langevin, langevin
-
-BATCH_GROWTH = 4  # few sizes, few compilations
-LARGEST_TEMPERATURE = 1.1  # kinetic, above which the step is shortened
-SHORTEN = 0.7
-SHORTEST = 0.5  # of the kernel's step: below it moves hardly get anywhere
 
 
 class StepSettings(NamedTuple):
@@ -56,14 +52,14 @@ def move(
     diagnostics: UpdateDiagnostics,
 ) -> Moved | None:
     """Attempt the move with these settings, then with gentler ones; None if none keeps its temperature low."""
-    while settings.step_size >= SHORTEST * kernel.step_size:
+    while settings.step_size >= policy.SHORTEST * kernel.step_size:
         positions, info = attempt(settings)
-        if info.noise_share > limits.noise_share and BATCH_GROWTH * settings.batch_size <= limits.batch:
+        if info.noise_share > limits.noise_share and policy.BATCH_GROWTH * settings.batch_size <= limits.batch:
             settings = settings._replace(batch_size=_enough_rows(settings.batch_size, float(info.noise_share), limits))
         elif info.noise_share > limits.bearable:
             return None
-        elif info.num_non_finite > 0 or not info.kinetic_temperature < LARGEST_TEMPERATURE:
-            settings = settings._replace(step_size=SHORTEN * settings.step_size)
+        elif info.num_non_finite > 0 or not info.kinetic_temperature < policy.LARGEST_TEMPERATURE:
+            settings = settings._replace(step_size=policy.SHORTEN * settings.step_size)
             diagnostics.num_non_finite += int(info.num_non_finite)
         else:
             temperature = float(info.kinetic_temperature)
@@ -85,8 +81,8 @@ def temperature_bias(temperature: float, log_weights: np.ndarray, energies: np.n
 def _enough_rows(batch_size: int, noise_share: float, limits: Limits) -> int:
     """The next batch size that should bring the gradient's noise below its bound."""
     needed = batch_size * noise_share / limits.noise_share
-    while BATCH_GROWTH * batch_size <= limits.batch:
-        batch_size *= BATCH_GROWTH
+    while policy.BATCH_GROWTH * batch_size <= limits.batch:
+        batch_size *= policy.BATCH_GROWTH
         if batch_size >= needed:
             break
     return batch_size

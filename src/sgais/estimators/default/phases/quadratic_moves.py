@@ -9,16 +9,13 @@ import numpy as np
 from sgais.approximation.taylor import Normalised, without_prior
 from sgais.compute import gradients
 from sgais.compute.random_keys import jax_key
+from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import minibatch_moves
 from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase, normalised
 from sgais.kernels import Langevin, langevin
 from sgais.models.base import Model, Rows, real_dtype
 from sgais.smc.islands import Islands
-
-LARGEST_NOISE_SHARE = 0.25  # of the gradient's noise in all noise of the dynamics
-LARGEST_BATCH = 16384
-LARGEST_BATCH_SHARE = 1 / 16  # of all rows: with more, exact moves on all of them, where these are kept, cost no more
 
 
 def move(context: UpdateContext, phase: QuadraticPhase, islands: Islands) -> tuple[QuadraticPhase, Islands] | None:
@@ -54,9 +51,9 @@ def warm_up(context: UpdateContext, phase: QuadraticPhase, islands: Islands) -> 
 
 def _limits(may_see_all_rows: bool, num_rows: int) -> minibatch_moves.Limits:
     if may_see_all_rows:
-        largest = min(int(LARGEST_BATCH_SHARE * num_rows), LARGEST_BATCH)
-        return minibatch_moves.Limits(largest, LARGEST_NOISE_SHARE, bearable=LARGEST_NOISE_SHARE)
-    return minibatch_moves.Limits(min(num_rows, LARGEST_BATCH), LARGEST_NOISE_SHARE)
+        largest = min(int(policy.LARGEST_BATCH_SHARE * num_rows), policy.LARGEST_BATCH)
+        return minibatch_moves.Limits(largest, policy.QUADRATIC_NOISE_SHARE, bearable=policy.QUADRATIC_NOISE_SHARE)
+    return minibatch_moves.Limits(min(num_rows, policy.LARGEST_BATCH), policy.QUADRATIC_NOISE_SHARE)
 
 
 def _langevin(

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgais.approximation import importance, remainder
-from sgais.approximation.importance import Sampled
+from sgais.approximation import remainder
 from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.newton import Mode
 from sgais.approximation.remainder import Steps
@@ -28,21 +27,16 @@ from sgais.approximation.taylor import (
 )
 from sgais.compute.label_symmetry import num_images
 from sgais.compute.likelihood import slabs_for_derivatives
+from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.mode_bank import alike
+from sgais.estimators.default.phases import quadratic_draws
+from sgais.estimators.default.phases.quadratic_draws import Sampled
 from sgais.fields import Chunk
 from sgais.models.base import Model, real_dtype
 from sgais.smc.islands import Islands, have_diverged, migrate, resample
 
 ROWS_AT_ONCE = 65536  # in passes over all rows
-ALL_ROWS = 16384  # up to which remainders are taken over all rows
-LARGEST_SAMPLE = 262_144
-LARGEST_DRIFT = 0.03  # nats that the surrogates alone may be off before the particles are weighed for the curve
-MOVED = 0.5  # standard deviations of a surrogate's centre, after which they are weighed as well while rows are few
-LARGEST_REMAINDER = 6.0  # spread of the log posterior beyond second order, above which surrogates are of no use yet
-REACH = 4.0  # standard deviations beyond the typical distance sqrt(d) at which a particle still belongs to a mode
-MATTERS = 15.0  # nats below the best mode, beyond which one without particles is not kept
-GROWTHS = (1 / 64, 1 / 2)  # of the rows between two weighings
 
 
 class QuadraticPhase(NamedTuple):
@@ -107,7 +101,9 @@ def sampled(context: UpdateContext, phase: QuadraticPhase, fewest: int = 0) -> S
     """Log Z of the rows for which the particles stand, outright, from this many draws at least."""
     then = normalised(phase.then)
     assert then is not None
-    return importance.draw(context.model, phase.then, then, context.rows, phase.num_rows_then, context.keys, fewest)
+    return quadratic_draws.draw(
+        context.model, phase.then, then, context.rows, phase.num_rows_then, context.keys, fewest
+    )
 
 
 def known_modes(model: Model, phase: QuadraticPhase) -> Found:
@@ -131,16 +127,16 @@ def joined(context: UpdateContext, phase: QuadraticPhase, islands: Islands) -> t
     anchors, gaussians = centres(phase), [one.gaussian for one in normalised(phase.then) or []]
     positions = alike(context.model, islands.all_positions, anchors[0])
     distances = np.array([gaussian.distances(positions) for gaussian in gaussians])
-    if not (distances.min(axis=0) < np.sqrt(context.model.dimension) + REACH).all():
+    if not (distances.min(axis=0) < np.sqrt(context.model.dimension) + policy.REACH).all():
         return None
     phase, islands = phase._replace(modes=distances.argmin(axis=0)), islands.with_positions(positions)
     steps = from_anchors(phase, islands.all_positions)
-    drawn = context.rows.sample(context.keys.generator(), ALL_ROWS, 0, phase.num_rows_then)
+    drawn = context.rows.sample(context.keys.generator(), policy.ALL_ROWS, 0, phase.num_rows_then)
     remainders = remainder.of_rows(context.model, steps, drawn, phase.num_rows_then)[0] + remainder.of_prior(
         context.model, steps
     )
     low, high = np.quantile(remainders, [0.16, 0.84])
-    return (phase, islands) if high - low < 2 * LARGEST_REMAINDER else None
+    return (phase, islands) if high - low < 2 * policy.LARGEST_REMAINDER else None
 
 
 def centres(phase: QuadraticPhase) -> np.ndarray:
@@ -185,13 +181,13 @@ def unweighed_error(phase: QuadraticPhase, num_rows: int) -> float:
 
 def is_behind(phase: QuadraticPhase, num_rows: int) -> bool:
     """Whether the particles have to be weighed for a point of the curve: where surrogates alone say too little."""
-    if unweighed_error(phase, num_rows) > LARGEST_DRIFT:
+    if unweighed_error(phase, num_rows) > policy.LARGEST_DRIFT:
         return True
     now, then = normalised(phase.surrogates), normalised(phase.then)
     if now is None or then is None:
         return True
     moved = (new.gaussian.distances(old.gaussian.centre[None])[0] for new, old in zip(now, then, strict=True))
-    return num_rows <= ALL_ROWS and max(moved) > MOVED
+    return num_rows <= policy.ALL_ROWS and max(moved) > policy.MOVED
 
 
 def positions_now(phase: QuadraticPhase, islands: Islands) -> np.ndarray:
@@ -204,9 +200,9 @@ def positions_now(phase: QuadraticPhase, islands: Islands) -> np.ndarray:
 
 def rolled_back(phase: QuadraticPhase) -> QuadraticPhase | None:
     """As at the last weighing, with the next one in half the time; None if it cannot come any sooner."""
-    if phase.growth <= GROWTHS[0]:
+    if phase.growth <= policy.GROWTHS[0]:
         return None
-    return phase._replace(surrogates=phase.then, growth=max(0.5 * phase.growth, GROWTHS[0]))
+    return phase._replace(surrogates=phase.then, growth=max(0.5 * phase.growth, policy.GROWTHS[0]))
 
 
 def survivors(
@@ -222,7 +218,7 @@ def reanchor(context: UpdateContext, phase: QuadraticPhase) -> QuadraticPhase | 
     now = normalised(phase.surrogates)
     assert now is not None
     log_integrals = np.array([one.log_integral for one in now])
-    matters = log_integrals > log_integrals.max() - MATTERS
+    matters = log_integrals > log_integrals.max() - policy.MATTERS
     used = np.union1d(np.unique(phase.modes), np.flatnonzero(matters))
     surrogates = tuple(
         _at(context, phase.surrogates[mode], now[mode].gaussian.centre, phase.num_rows_then) for mode in used
@@ -262,7 +258,11 @@ def _at(context: UpdateContext, surrogate: Surrogate, position: np.ndarray, end:
     if context.rows.is_whole:
         return _of_all_rows(context, position, end, basis_for(-surrogate.hessian))
     return shifted(
-        context.model, surrogate, position, context.rows.sample(context.keys.generator(), LARGEST_SAMPLE, 0, end), end
+        context.model,
+        surrogate,
+        position,
+        context.rows.sample(context.keys.generator(), policy.LARGEST_SAMPLE, 0, end),
+        end,
     )
 
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from sgais.approximation import remainder
 from sgais.approximation.taylor import Normalised
+from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.phases import minibatch_moves
 from sgais.estimators.default.phases.quadratic_phase import (
-    GROWTHS,
     QuadraticPhase,
     followed,
     from_anchors,
@@ -16,14 +16,6 @@ from sgais.estimators.default.phases.quadratic_phase import (
 )
 from sgais.smc.annealing import log_mean_exp
 from sgais.smc.islands import Islands, ess_fraction
-
-ALL_ROWS = 16384  # up to which remainders are taken over all rows
-FIRST_SAMPLE = 4096  # rows from which a remainder is estimated beyond that
-LARGEST_SAMPLE = 262_144
-LARGEST_NOISE = 0.3  # of a log weight, from the sampling of rows
-GOOD_NOISE = 0.02  # nats of a weighing, from the sampling of rows, which all particles share
-FORGETTING = 0.5  # of the drift from one weighing to the next: one that is small by luck does not count as none
-COLLAPSE = 0.2  # ESS fraction of one weighing below which it is taken back
 
 
 def weigh(
@@ -43,10 +35,10 @@ def weigh(
     context.diagnostics.num_weighings += 1
     context.diagnostics.final_ess = fraction
     context.diagnostics.num_non_finite += int(np.isneginf(log_weights).sum())
-    if fraction < COLLAPSE:
+    if fraction < policy.COLLAPSE:
         return None
     context.diagnostics.kernel_bias += _kernel_bias(phase, then, before, log_weights)
-    smallest, largest = GROWTHS
+    smallest, largest = policy.GROWTHS
     growth = phase.growth * (0.5 if fraction < 0.5 else 1.5 if fraction > 0.9 else 1.0)
     weighed = (
         islands.with_positions(after)
@@ -68,7 +60,7 @@ def _drift(phase: QuadraticPhase, before: Islands, weighed: Islands, spread: flo
     assert growths is not None, "a surrogate that broke down is not weighed"
     shift = log_mean_exp(weighed.all_log_weights) - log_mean_exp(before.reweighted(growths).all_log_weights)
     latest = max(abs(shift), spread) / np.sqrt(np.log(end / phase.num_rows_then))
-    return max(latest, FORGETTING * phase.drift) if np.isfinite(phase.drift) else latest
+    return max(latest, policy.FORGETTING * phase.drift) if np.isfinite(phase.drift) else latest
 
 
 def _surrogate_change(
@@ -93,7 +85,7 @@ def _remainder_change(
     to_after, border = from_anchors(phase, after), phase.num_rows_then
     from_before = to_after._replace(before=before)
     shares = np.exp(islands.all_log_weights - log_mean_exp(islands.all_log_weights)) / islands.log_weights.size
-    sample = ALL_ROWS if end <= ALL_ROWS else FIRST_SAMPLE
+    sample = policy.ALL_ROWS if end <= policy.ALL_ROWS else policy.FIRST_SAMPLE
     while True:
         old_rows = context.rows.sample(context.keys.generator(), sample, 0, border)
         old = remainder.by_group(context.model, from_before, old_rows, border)
@@ -101,8 +93,8 @@ def _remainder_change(
         new = remainder.by_group(context.model, to_after, new_rows, end - border)
         variance = old.variance + new.variance
         variance_of_mean = old.variance_of_mean(shares) + new.variance_of_mean(shares)
-        is_exact = np.sqrt(np.median(variance)) < LARGEST_NOISE and variance_of_mean < GOOD_NOISE**2
-        if is_exact or 4 * sample > min(end, LARGEST_SAMPLE):
+        is_exact = np.sqrt(np.median(variance)) < policy.LARGEST_NOISE and variance_of_mean < policy.GOOD_NOISE**2
+        if is_exact or 4 * sample > min(end, policy.LARGEST_SAMPLE):
             break
         sample *= 4
     # Noise in a log weight makes the weight too large on average.

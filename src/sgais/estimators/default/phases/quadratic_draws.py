@@ -1,4 +1,4 @@
-"""Log Z outright by importance sampling around quadratic surrogates, once the posterior is nearly Gaussian.
+"""Log Z outright by importance sampling around the surrogates, once the posterior is nearly Gaussian.
 
 Draws come in pairs that mirror each other around a mode, from Student t's a little wider than the surrogates. What a
 draw's weight needs to know of the rows is what they say beyond second order, from a sample of them where they are many;
@@ -17,24 +17,15 @@ from sgais.approximation.proposal import allocate
 from sgais.approximation.taylor import Normalised, Surrogate
 from sgais.compute.label_symmetry import are_in_order, label_order, num_images
 from sgais.compute.random_keys import KeySequence
+from sgais.estimators.default import policy
 from sgais.history import RowView
 from sgais.models.base import Model, real_dtype
 from sgais.smc.annealing import effective_sample_size
-from sgais.smc.weights import Estimate
+from sgais.smc.weights import Estimate, log_mean_with_control
 
 ROUND_PAIRS = 64
 MOST_ROUNDS = 24
 FIRST_ROUNDS = 4  # after which it is plain whether draws are any good
-GOOD_ERROR = 0.03  # nats, at which there are no more rounds
-ALL_ROWS = 16384  # up to which remainders are taken over all rows
-FIRST_SAMPLE = 4096  # rows from which they are estimated beyond that
-LARGEST_SAMPLE = 262_144
-GOOD_NOISE = 0.02  # of log Z, from the sampling of rows
-ROUNDING = 0.005  # nats that float32 may cost, or
-RELATIVE_ROUNDING = 3e-8  # of log Z, if that is more: constants are rounded for all rows alike
-LARGEST_SHAPE = 0.6  # Pareto k
-SMALLEST_ESS = 0.2  # of the draws
-LARGEST_OUTSIDE = 0.02  # share of draws that leave the order of the labels, beyond which these overlap
 
 
 class Sampled(NamedTuple):
@@ -108,31 +99,18 @@ def draw(
     log_integrals = np.array([one.log_integral for one in normalised])
     bank = _Bank(surrogates, normalised, allocate(log_integrals, ROUND_PAIRS))
     rounds: list[_Round] = []
-    sample = ALL_ROWS if end <= ALL_ROWS else FIRST_SAMPLE
+    sample = policy.ALL_ROWS if end <= policy.ALL_ROWS else policy.FIRST_SAMPLE
     for _ in range(MOST_ROUNDS):
         rounds.append(_round(model, bank, rows, end, sample, keys))
-        if rounds[-1].noise_variance > GOOD_NOISE**2 and 4 * sample <= min(end, LARGEST_SAMPLE):
+        if rounds[-1].noise_variance > policy.GOOD_NOISE**2 and 4 * sample <= min(end, policy.LARGEST_SAMPLE):
             sample *= 4
             rounds.clear()
             continue
         if len(rounds) == FIRST_ROUNDS and _is_hopeless(rounds):
             return None
-        if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _by_chance(rounds).standard_error > GOOD_ERROR:
+        if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _by_chance(rounds).standard_error > policy.GOOD_DRAWS_ERROR:
             break
     return _sampled(model, rounds) if rounds else None
-
-
-def log_mean_with_control(log_weights: np.ndarray, log_controls: np.ndarray) -> tuple[float, float]:
-    """Log of the mean weight and its standard error, from (pairs, 2) weights and a control of mean one."""
-    top = log_weights.max()
-    weights, controls = np.exp(log_weights - top).mean(axis=1), np.exp(log_controls).mean(axis=1)
-    spread = controls.var()
-    slope = np.mean((weights - weights.mean()) * (controls - controls.mean())) / spread if spread > 0 else 0.0
-    values = weights - slope * (controls - 1.0)
-    if values.mean() <= 0:
-        values = weights
-    error = values.std(ddof=1) / np.sqrt(len(values)) / values.mean()
-    return float(top + np.log(values.mean())), float(error)
 
 
 def _round(model: Model, bank: _Bank, rows: RowView, end: int, sample: int, keys: KeySequence) -> _Round:
@@ -192,7 +170,7 @@ def _by_chance(rounds: list[_Round]) -> Estimate:
 
 def _is_hopeless(rounds: list[_Round]) -> bool:
     log_weights = np.concatenate([one.log_weights.ravel() for one in rounds])
-    return bool(effective_sample_size(log_weights) < 0.5 * SMALLEST_ESS * len(log_weights))
+    return bool(effective_sample_size(log_weights) < 0.5 * policy.SMALLEST_DRAWS_ESS * len(log_weights))
 
 
 def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
@@ -201,13 +179,14 @@ def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
     modes = np.concatenate([np.repeat(one.modes, 2) for one in rounds])
     log_weights = np.concatenate([one.log_weights.ravel() for one in rounds])
     found, shape = _by_chance(rounds), tail_shape(log_weights)
-    if not shape < LARGEST_SHAPE or effective_sample_size(log_weights) < SMALLEST_ESS * len(log_weights):
+    are_enough = effective_sample_size(log_weights) >= policy.SMALLEST_DRAWS_ESS * len(log_weights)
+    if not (shape < policy.LARGEST_SHAPE and are_enough):
         return None
     best = positions[np.argmax(log_weights)]
     order = label_order(model, positions[modes == modes[np.argmax(log_weights)]], best)
-    if order is not None and np.mean(~are_in_order(model, positions, order)) > LARGEST_OUTSIDE:
+    if order is not None and np.mean(~are_in_order(model, positions, order)) > policy.LARGEST_OUTSIDE:
         return None
-    rounding = max(ROUNDING, RELATIVE_ROUNDING * abs(found.log_evidence))
+    rounding = max(policy.ROUNDING, policy.RELATIVE_ROUNDING * abs(found.log_evidence))
     error = float(np.sqrt(found.standard_error**2 + unseen_tail(log_weights, shape) ** 2 + rounding**2))
     estimate = Estimate(found.log_evidence + float(np.log(num_images(model))), error)
     return Sampled(estimate, positions, log_weights, modes)

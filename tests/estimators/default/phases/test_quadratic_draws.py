@@ -7,17 +7,17 @@ import pytest
 
 import sgais
 from sgais import simulate
-from sgais.approximation import importance
 from sgais.approximation.modes.newton import climb_all
 from sgais.approximation.taylor import normalise
 from sgais.compute.random_keys import KeySequence
-from sgais.estimators.default import mode_bank
+from sgais.estimators.default import mode_bank, policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.diagnostics import UpdateDiagnostics
-from sgais.estimators.default.phases import quadratic_phase
+from sgais.estimators.default.phases import quadratic_draws, quadratic_phase
 from sgais.history import Memory, RowView
 from sgais.models import LinearRegression, LogisticRegression
 from sgais.progress import Deadline
+from sgais.smc.weights import log_mean_with_control
 
 LINEAR = LinearRegression(dim=4)
 LOGISTIC = LogisticRegression(dim=2, classes=2)
@@ -89,8 +89,9 @@ def test_the_noise_of_sampled_rows_is_in_the_error(monkeypatch):
     aside = (directions / np.sqrt(lengths))[:, -2:].sum(axis=1)  # a standard deviation along each of two
     begun, whole = started(LOGISTIC, rows, mode.position + 3 * aside)
     exact = quadratic_phase.sampled(context_of(LOGISTIC, whole, 99), begun).estimate
-    for name, value in {"ALL_ROWS": 512, "FIRST_SAMPLE": 512, "LARGEST_SAMPLE": 512, "MOST_ROUNDS": 1}.items():
-        monkeypatch.setattr(importance, name, value)
+    monkeypatch.setattr(quadratic_draws, "MOST_ROUNDS", 1)
+    for name in ("ALL_ROWS", "FIRST_SAMPLE", "LARGEST_SAMPLE"):
+        monkeypatch.setattr(policy, name, 512)
     found = [quadratic_phase.sampled(context_of(LOGISTIC, whole, number), begun).estimate for number in range(24)]
     errors = np.array([one.log_evidence for one in found]) - exact.log_evidence
     claimed = np.sqrt(np.mean([one.standard_error**2 for one in found]))
@@ -102,10 +103,10 @@ def test_a_control_of_known_mean_takes_off_what_it_explains():
     generator = np.random.default_rng(0)
     controls = generator.normal(-0.02, 0.2, size=(64, 2))  # log-normal with mean one
     noise = generator.normal(0, 0.001, size=(64, 2))
-    found, error = importance.log_mean_with_control(np.log(3.0 * np.exp(controls)) + noise, controls)
+    found, error = log_mean_with_control(np.log(3.0 * np.exp(controls)) + noise, controls)
     assert abs(found - np.log(3.0)) < 4e-4
     assert error < 4e-4
-    plain, plain_error = importance.log_mean_with_control(np.log(3.0 * np.exp(controls)) + noise, np.zeros((64, 2)))
+    plain, plain_error = log_mean_with_control(np.log(3.0 * np.exp(controls)) + noise, np.zeros((64, 2)))
     assert plain_error > 20 * error
     assert abs(plain - np.log(3.0)) < 4 * plain_error
 
@@ -116,8 +117,8 @@ def test_draws_that_do_not_cover_the_posterior_are_not_believed():
     begun, whole = started(LINEAR, rows, np.zeros(5))
     right = normalise(begun.then[0])
     narrow = right._replace(gaussian=right.gaussian._replace(precision=100 * right.gaussian.precision))
-    assert importance.draw(LINEAR, begun.then, [right], whole, 200, KeySequence(0, 1)) is not None
-    assert importance.draw(LINEAR, begun.then, [narrow], whole, 200, KeySequence(0, 1)) is None
+    assert quadratic_draws.draw(LINEAR, begun.then, [right], whole, 200, KeySequence(0, 1)) is not None
+    assert quadratic_draws.draw(LINEAR, begun.then, [narrow], whole, 200, KeySequence(0, 1)) is None
 
 
 def test_modes_count_by_their_evidence_whether_particles_sit_there_or_not():

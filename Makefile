@@ -1,15 +1,22 @@
 # Everything below needs only Python 3.11+, pip and make; the rest is installed into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
+WANTED = $(shell $(PYTHON) $(VERSION_OF))
+PRESENT = $(shell test -x $(BIN)/python && $(BIN)/python $(VERSION_OF))
 
-.PHONY: help install demo test test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test coverage test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
 
+ifeq ($(origin PYTHON) $(filter-out $(WANTED),$(PRESENT)),command line $(PRESENT))
+.PHONY: .venv/installed  # another Python is asked for than .venv has: it is made anew
+endif
+
 .venv/installed: requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sgais needs Python 3.11 or newer: make PYTHON=python3.11")'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(if $(filter-out $(WANTED),$(PRESENT)),--clear) .venv
 	$(BIN)/pip install --quiet --requirement requirements.lock
 	$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@
@@ -21,6 +28,9 @@ demo: install  ## Three models compete for data that change twice (writes demo-o
 
 test: install lint  ## Lint, types, imports and the fast tests
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+
+coverage: install  ## Which lines of src/ the fast tests run (htmlcov/index.html)
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=html --cov-report=term:skip-covered
 
 test-slow: install  ## The tests that take minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
@@ -100,4 +110,4 @@ lock: install  ## Choose new versions for requirements.lock
 	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --group dev --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
-	rm -rf .venv .venv-peers demo-output paper-output bench-output .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-peers htmlcov .coverage demo-output paper-output bench-output .mypy_cache .ruff_cache .pytest_cache

@@ -332,7 +332,10 @@ class OnlineEvidence:
         return pd.DataFrame(self._records.columns())
 
     def to_arviz(self) -> Any:
-        """ArviZ `InferenceData`: equally weighted draws, a chain for each island, and the curve as group `evidence`."""
+        """For ArviZ: equally weighted draws, a chain for each island, and the curve as group `evidence`.
+
+        An `InferenceData` where ArviZ 0.x is installed, a `DataTree` from 1.0 on.
+        """
         model = self._bound_model()
         draws = island_draws(model, *self._estimator.islands_now(self._state_for(model)))
         names = ("log_evidence", "standard_error", "warning", "seed")

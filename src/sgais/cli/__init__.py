@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from sgais import __version__
 from sgais.cli.commands.check import check
 from sgais.cli.commands.compare import compare
 from sgais.cli.commands.demo import demo
@@ -22,9 +23,18 @@ app = typer.Typer(
 )
 
 
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"sgais {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def main(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
 ) -> None:
     """Bayesian evidence while the data arrive: how probable is all the data so far under each of my models?
 

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from sgais.errors import require, require_count
 
@@ -76,7 +77,7 @@ class Info(NamedTuple):
     """
 
     acceptance: jax.Array
-    step_size: jax.Array
+    step_size: jax.Array | np.ndarray
     num_non_finite: jax.Array
     num_trajectories: jax.Array
 

@@ -233,7 +233,8 @@ def _sample(name: str, distribution: Distribution, key: jax.Array) -> jax.Array:
 
 
 def _shape(shape: tuple[int, ...], dtype: np.dtype) -> Any:
-    return jax.ShapeDtypeStruct(shape, dtype)  # type: ignore[no-untyped-call]
+    """An abstract array; where there is no float64, newer versions of JAX warn of one that asks for it."""
+    return jax.ShapeDtypeStruct(shape, jax.dtypes.canonicalize_dtype(dtype))  # type: ignore[no-untyped-call]
 
 
 def _transform(distribution: Distribution) -> Any:

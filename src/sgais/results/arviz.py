@@ -1,5 +1,6 @@
-"""Draws and the evidence curve as ArviZ `InferenceData`."""
+"""Draws and the evidence curve for ArviZ: an `InferenceData` for its versions 0.x, a `DataTree` from 1.0 on."""
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,21 +19,29 @@ def inference_data(
     attributes: Mapping[str, object],
     curve: Mapping[str, np.ndarray] | None = None,
 ) -> Any:
-    """Join what ArviZ is to know.
+    """Join what ArviZ is to know, in the shape that the installed version reads.
 
     Args:
         posterior: Draws of equal weight by parameter name, shape (chains, draws, ...).
         attributes: Of the group `posterior`.
         curve: Columns of the records; becomes the group `evidence`, with the dimension `chunk`.
     """
-    import arviz  # takes a second to import, so only who asks for it pays
     import xarray
 
-    data = arviz.from_dict(posterior=dict(posterior), posterior_attrs=dict(attributes))
+    arviz: Any = importlib.import_module("arviz")  # takes a second, so only who asks for it pays
+
+    group = None
     if curve is not None:
         columns = {name: ("chunk", curve[name]) for name in CURVE}
-        chunks = {"chunk": np.arange(len(curve["num_rows"]))}
-        data.add_groups(evidence=xarray.Dataset(columns, chunks, dict(attributes)))
+        group = xarray.Dataset(columns, {"chunk": np.arange(len(curve["num_rows"]))}, dict(attributes))
+    if int(arviz.__version__.split(".")[0]) == 0:
+        data = arviz.from_dict(posterior=dict(posterior), posterior_attrs=dict(attributes))
+        if group is not None:
+            data.add_groups(evidence=group)
+        return data
+    data = arviz.from_dict({"posterior": dict(posterior)}, attrs={"posterior": dict(attributes)})
+    if group is not None:
+        data["evidence"] = xarray.DataTree(group)
     return data
 
 

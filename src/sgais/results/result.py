@@ -63,7 +63,7 @@ class Result:
         return pd.DataFrame(self.records, columns=list(self.records[0]._fields) if self.records else None)
 
     def to_arviz(self) -> Any:
-        """Equally weighted posterior draws as ArviZ `InferenceData`, log Z and its error as attributes."""
+        """For ArviZ: equally weighted posterior draws, log Z and its error as attributes."""
         posterior = {name: values[None] for name, values in self.draws().items()}
         attributes = {
             "method": self.method,

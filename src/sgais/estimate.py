@@ -19,8 +19,8 @@ from sgais.estimators.nested import estimator as nested
 from sgais.estimators.nested.estimator import NestedConfig
 from sgais.fields import Chunk, as_arrays, check_chunk, infer_fields, num_rows
 from sgais.history.memory import Memory
-from sgais.models.base import Model, real_dtype
-from sgais.online import Bindable, OnlineEvidence
+from sgais.models.base import Model, ModelLike, real_dtype, require_model
+from sgais.online import OnlineEvidence
 from sgais.progress import Progress, Report, progress_bar, silent
 from sgais.results.result import COMPLETE, Result
 from sgais.verdict import Verdict
@@ -40,7 +40,7 @@ class Method(NamedTuple):
 
 @overload
 def estimate(
-    model: Bindable,
+    model: ModelLike,
     data: object,
     method: Literal["sgais", "ais", "nested", "laplace"] = "sgais",
     config: object | None = None,
@@ -51,7 +51,7 @@ def estimate(
 ) -> Result: ...
 @overload
 def estimate(
-    model: Bindable,
+    model: ModelLike,
     data: object,
     method: Literal["all"],
     config: object | None = None,
@@ -62,7 +62,7 @@ def estimate(
 ) -> Verdict: ...
 @overload
 def estimate(
-    model: Bindable,
+    model: ModelLike,
     data: object,
     method: str,
     config: object | None = None,
@@ -72,7 +72,7 @@ def estimate(
     max_seconds: float | None = None,
 ) -> Any: ...  # whoever computes the name of the method knows which of the two it is
 def estimate(
-    model: Bindable,
+    model: ModelLike,
     data: object,
     method: str = "sgais",
     config: object | None = None,
@@ -173,14 +173,11 @@ def _shown(title: str, progress: bool) -> AbstractContextManager[Report]:
     return progress_bar(title) if progress else nullcontext(silent)
 
 
-def _prepare(model: Bindable, data: object) -> tuple[Model, Chunk]:
+def _prepare(model: ModelLike, data: object) -> tuple[Model, Chunk]:
     """The model and the data, checked against each other."""
-    require(
-        hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
-    )
+    require_model(model)
     arrays = as_arrays(data)
-    fields = model.fields if isinstance(model, Model) else None
-    chunk = check_chunk(arrays, fields or infer_fields(arrays), real_dtype())
+    chunk = check_chunk(arrays, model.fields or infer_fields(arrays), real_dtype())
     bound = model.bind(chunk)
     bound.check_log_likelihood(chunk)
     return bound, chunk

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fie
 from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
 from sgais.models import fingerprint
-from sgais.models.base import Model, real_dtype
+from sgais.models.base import Model, ModelLike, real_dtype, require_model
 from sgais.predictive.prediction import Prediction, predict
 from sgais.predictive.replicates import expected_log_predictive
 from sgais.results.arviz import inference_data, island_draws
@@ -36,18 +36,13 @@ from sgais.results.curve import Curve
 from sgais.results.error_budget import error_budget, in_words
 from sgais.results.record import EvidenceRecord
 from sgais.run_loop import Checkpoints, Place, RunLoop
+from sgais.shift import ShiftDetector
+from sgais.shift.watching import require_detector, restored_detector, saved_detector, show
 from sgais.smc.islands import Islands
 from sgais.smc.weights import normalised
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Bindable(Protocol):
-    """A model, or a program that becomes one when it sees its first chunk (`sgais.from_numpyro`)."""
-
-    def bind(self, chunk: Chunk) -> Model:
-        """The model for chunks like this one."""
 
 
 ESTIMATORS: dict[type, Any] = {Config: default, PaperConfig: paper}
@@ -75,13 +70,18 @@ REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estima
 
 
 class Step(NamedTuple):
-    """A chunk that has been weighed and waits to be accepted."""
+    """A chunk that has been weighed and waits to be accepted.
+
+    `expected` is the log predictive that the chunk should have had (see `OnlineEvidence.expected`), where a detector
+    wants to know.
+    """
 
     model: Model
     fields: Fields
     rows: Chunk
     state: Any
     record: EvidenceRecord
+    expected: tuple[float, float] | None
 
 
 class OnlineEvidence:
@@ -93,30 +93,31 @@ class OnlineEvidence:
         seed: Determines every random number: same seed, same machine, same bits.
         history: How the past is kept: all of it in memory (the default), in a file (`sgais.history.Disk`), or a sample
             of bounded size (`sgais.history.Reservoir`).
+        detector: Watches the curve for changes of the data, if given: by replicates of each chunk where the model can
+            predict, else by the history of the stream. It is saved with the checkpoints.
 
     A chunk that is refused leaves everything as it was.
     """
 
     def __init__(
         self,
-        model: Bindable,
+        model: ModelLike,
         config: Config | PaperConfig | None = None,
         seed: int = 0,
         history: History | None = None,
+        detector: ShiftDetector | None = None,
     ) -> None:
-        require(
-            hasattr(model, "bind"), "model", "be a sgais.Model", model, "Wrap a NumPyro function in sgais.from_numpyro."
-        )
+        require_model(model)
         config = Config() if config is None else config
         require(type(config) in ESTIMATORS, "config", "be a sgais.Config", config)
         is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32
         require(is_seed, "seed", "be a whole number from 0 to 2**32 - 1", seed)
-        self.config = config
+        require_detector(detector)
+        self.config, self.detector = config, detector
         self._estimator = ESTIMATORS[type(config)]
         self.seed = int(seed)
         self._given = model
-        self._model: Model | None = model if isinstance(model, Model) else None
-        self._fields: Fields | None = None if self._model is None else self._model.fields
+        self._model, self._fields = model.bound, model.fields
         self._state: default.State | paper.PaperState | None = None
         self._history: History = Memory() if history is None else history
         self._records = Curve()
@@ -159,12 +160,21 @@ class OnlineEvidence:
             warning=new_state.warning,
             seconds=time.perf_counter() - start,
         )
-        return Step(model, fields, rows, new_state, record)
+        expected = None if self.detector is None else self._expected(model, rows)
+        return Step(model, fields, rows, new_state, record, expected)
 
     def accept(self, step: Step) -> None:
         """Go on from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
         self._model, self._fields, self._state = step.model, step.fields, step.state
         self._records.append(step.record)
+        if self.detector is not None:
+            show(self.detector, step.record, step.expected)
+
+    def watch(self, detector: ShiftDetector) -> None:
+        """Let a detector look at the curve so far, which only history can judge by now, and at every chunk to come."""
+        for record in self._records:
+            show(detector, record)
+        self.detector = detector
 
     def run(
         self,
@@ -201,10 +211,11 @@ class OnlineEvidence:
         """
         if self._state is None:
             raise SgaisError("there is nothing to save before the first chunk. Push one first.")
-        checkpoint.write(path, self.saved() | {"history": saved_history(self._history)})
+        content = {"history": saved_history(self._history), "detector": saved_detector(self.detector)}
+        checkpoint.write(path, self.saved() | content)
 
     @classmethod
-    def load(cls, path: str | Path, model: Bindable) -> "OnlineEvidence":
+    def load(cls, path: str | Path, model: ModelLike) -> "OnlineEvidence":
         """Go on from a checkpoint: every later bit is as if there had been no break.
 
         Args:
@@ -214,10 +225,12 @@ class OnlineEvidence:
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "fingerprint", cls.__name__)
-            return cls.restored(content, model, restored_history(content["history"]))
+            evidence = cls.restored(content, model, restored_history(content["history"]))
+            evidence.detector = restored_detector(content.get("detector"))  # older checkpoints have none
+            return evidence
 
     def saved(self) -> dict[str, Any]:
-        """What a checkpoint holds of it, without the history."""
+        """What a checkpoint holds of it, without the history and the detector."""
         model, rows = self._bound_model(), self.num_rows
         some_rows = self._history.between(rows - min(FINGERPRINT_ROWS, self._history.reach), rows)
         return {
@@ -231,7 +244,7 @@ class OnlineEvidence:
         }
 
     @classmethod
-    def restored(cls, content: dict[str, Any], model: Bindable, history: History) -> "OnlineEvidence":
+    def restored(cls, content: dict[str, Any], model: ModelLike, history: History) -> "OnlineEvidence":
         """What was saved, on a history that has been restored."""
         evidence = cls(model, content["config"], content["seed"], history)
         evidence._model = model.bind(content["fingerprint"]["rows"])
@@ -257,12 +270,13 @@ class OnlineEvidence:
         has a limit whatever the size of the chunk. None before the first chunk, and for a model that cannot predict.
         """
         model, _, rows = self._check(chunk)
+        return self._expected(model, rows)
+
+    def _expected(self, model: Model, rows: Chunk) -> tuple[float, float] | None:
         if model.predictive is None or self._state is None:
             return None
-        positions, key = (
-            self._estimator.positions_now(self._state),
-            random_key(self.seed, len(self._records), REPLICATES),
-        )
+        positions = self._estimator.positions_now(self._state)
+        key = random_key(self.seed, self._state.num_chunks, REPLICATES)
         return expected_log_predictive(model, positions, self.log_weights, rows, self.num_rows, key)
 
     def predict(self, inputs: object = None) -> Prediction:
@@ -275,7 +289,7 @@ class OnlineEvidence:
         return predict(model, self._fields, positions, self.log_weights, inputs, self.seed)
 
     @property
-    def model(self) -> Bindable:
+    def model(self) -> ModelLike:
         """The model, as it was given."""
         return self._given
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgais import checkpoint
-from sgais.comparison.detectors import Detectors
 from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
 from sgais.comparison.records import ComparisonRecord, Standing, Standings
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
@@ -19,13 +18,14 @@ from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
 from sgais.fields import num_rows
 from sgais.history import History, Memory, Until
-from sgais.models.base import Model
-from sgais.online import SAVED_TYPES, Bindable, OnlineEvidence, Step, restored_history, saved_history
+from sgais.models.base import ModelLike
+from sgais.online import SAVED_TYPES, OnlineEvidence, Step, restored_history, saved_history
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
 from sgais.results.record import EvidenceRecord
 from sgais.run_loop import Checkpoints, Place, RunLoop
 from sgais.shift import ShiftDetector
+from sgais.shift.watching import require_detector, restored_detector
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,13 +45,13 @@ class Comparison:
         history: How the past is kept, see `OnlineEvidence`.
         forgetting: For worlds that drift: the share of the models' weights in predictions that is redistributed by the
             prior odds with each row (fixed share). Log Z and probabilities never forget.
-        detector: What every model's shift detector is to be like (see `detectors`); none if omitted. It judges a model
-            that can predict by replicates of each chunk, others by the stream's history.
+        detector: What every model's shift detector is to be like (see `detectors`, and `OnlineEvidence`); none if
+            omitted.
     """
 
     def __init__(
         self,
-        models: Mapping[str, Bindable],
+        models: Mapping[str, ModelLike],
         config: Config | PaperConfig | None = None,
         seed: int = 0,
         prior_odds: Mapping[str, float] | None = None,
@@ -64,9 +64,9 @@ class Comparison:
         names = [str(name) for name in models]
         require(len(set(names)) == len(names), "models", "have different names", names)
         require(is_number(forgetting) and 0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
-        is_detector = detector is None or isinstance(detector, ShiftDetector)
-        require(is_detector, "detector", "be a sgais.ShiftDetector", detector)
+        require_detector(detector)
         self.config, self.seed, self.forgetting = config, seed, forgetting
+        self._rows_between_false_alarms = None if detector is None else detector.mean_rows_between_false_alarms
         self._history: History = Memory() if history is None else history
         self.place = Place()
         self._members = {str(name): self._member(str(name), model) for name, model in models.items()}
@@ -75,9 +75,6 @@ class Comparison:
         self._weights = shares_of(self._log_odds)
         self._failures: dict[str, str] = {}
         self._records = Standings()
-        self._detectors = Detectors(detector)
-        for name in self._members:
-            self._detectors.add(name)
         self._num_forgotten = 0  # records that are no longer kept
 
     def update(self, chunk: object) -> ComparisonRecord:
@@ -87,12 +84,10 @@ class Comparison:
     def take_in(self, chunk: object, num_bad_rows: int) -> ComparisonRecord:
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
         steps, failures = self._weigh(chunk, num_bad_rows)
-        expected = self._expected(steps)
         rows = next(iter(steps.values())).rows
         self._history.append(rows)
         for name, step in steps.items():
             self._members[name].accept(step)
-            self._detectors.update(name, step.record, expected[name])
         self._failures |= failures
         record = self._record(num_rows(rows))
         self._records.append(record)
@@ -115,7 +110,7 @@ class Comparison:
         RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
         return self._records[-1] if self._records else None
 
-    def add(self, name: str, model: Bindable, prior_odds: float = 1.0) -> None:
+    def add(self, name: str, model: ModelLike, prior_odds: float = 1.0) -> None:
         """Let a model join in mid-stream: it first takes in all rows so far, chunk by chunk as they came.
 
         Args:
@@ -126,12 +121,7 @@ class Comparison:
         require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
         require(is_number(prior_odds) and 0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
         _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
-        self._detectors.add(name)
-        try:
-            self._members[name] = self._replayed(name, model)
-        except BaseException:
-            self._detectors.drop(name)
-            raise
+        self._members[name] = self._replayed(name, model)
         mean = log_sum(np.array(list(self._log_odds.values()))) - float(np.log(len(self._log_odds)))
         self._log_odds[name] = mean + float(np.log(prior_odds))
         self._weights = self._standing_weights()
@@ -141,7 +131,6 @@ class Comparison:
         require(name in self._members, "name", f"be one of {sorted(self._members)}", name)
         require(len(self._members) > 1, "name", "leave at least one model", name)
         del self._members[name], self._log_odds[name]
-        self._detectors.drop(name)
         self._failures.pop(name, None)
         self._weights.pop(name, None)
         total = sum(self._weights.values())
@@ -180,7 +169,7 @@ class Comparison:
     @property
     def detectors(self) -> dict[str, ShiftDetector]:
         """The shift detector of each model, with its alarms so far; empty if none were asked for."""
-        return dict(self._detectors.by_model)
+        return {name: member.detector for name, member in self._members.items() if member.detector is not None}
 
     @property
     def probabilities(self) -> dict[str, float]:
@@ -250,7 +239,7 @@ class Comparison:
         checkpoint.write(path, self.saved())
 
     @classmethod
-    def load(cls, path: str | Path, models: Mapping[str, Bindable]) -> "Comparison":
+    def load(cls, path: str | Path, models: Mapping[str, ModelLike]) -> "Comparison":
         """Go on from a checkpoint, with the models that it was saved with."""
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
@@ -268,14 +257,17 @@ class Comparison:
             "log_odds": self._log_odds,
             "weights": self._weights,
             "records": self._records.state(),
-            "watching": self._detectors.state(),
+            "watching": {
+                "pattern": self._rows_between_false_alarms,
+                "detectors": {name: detector.state() for name, detector in self.detectors.items()},
+            },
             "num_forgotten": self._num_forgotten,
             "place": self.place,
             "history": saved_history(self._history),
         }
 
     @classmethod
-    def restored(cls, content: dict[str, Any], models: Mapping[str, Bindable]) -> "Comparison":
+    def restored(cls, content: dict[str, Any], models: Mapping[str, ModelLike]) -> "Comparison":
         """What was saved."""
         names = sorted([*content["members"], *content["failures"]])
         require(sorted(models) == names, "models", f"have the names that were saved, {names}", sorted(models))
@@ -286,7 +278,10 @@ class Comparison:
             comparison._members[name] = OnlineEvidence.restored(saved, models[name], history)
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
         comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
-        comparison._detectors = Detectors.restored(content["watching"])
+        watching = content["watching"]
+        comparison._rows_between_false_alarms = watching["pattern"]
+        for name, member in comparison._members.items():
+            member.detector = restored_detector(watching["detectors"].get(name))
         comparison._num_forgotten = content["num_forgotten"]
         return comparison
 
@@ -321,10 +316,11 @@ class Comparison:
         lead = f"{ranked[0]} leads {ranked[1]} by {factor:.1f} ± {error:.1f} nats"
         return f"{lead}." if record.is_separated else f"{lead}: not yet separated."
 
-    def _member(self, name: str, model: Bindable) -> OnlineEvidence:
+    def _member(self, name: str, model: ModelLike) -> OnlineEvidence:
         """Its seed comes from its name, so that it does not matter which others there are."""
         seed = (self.seed + zlib.crc32(name.encode())) % 2**32
-        return OnlineEvidence(model, self.config, seed, self._history)
+        rows = self._rows_between_false_alarms
+        return OnlineEvidence(model, self.config, seed, self._history, None if rows is None else ShiftDetector(rows))
 
     def _alive(self) -> list[str]:
         return [name for name in self._members if name not in self._failures]
@@ -343,13 +339,6 @@ class Comparison:
         if not steps:
             raise EstimationError(f"no model can go on: {failures or self._failures}")
         return steps, failures
-
-    def _expected(self, steps: Mapping[str, Step]) -> dict[str, tuple[float, float] | None]:
-        """What each model expects of the chunk that it has weighed and not yet accepted, where a detector asks."""
-        return {
-            name: self._members[name].expected(step.rows) if name in self._detectors.by_model else None
-            for name, step in steps.items()
-        }
 
     def _record(self, rows: int) -> ComparisonRecord:
         """Move the weights on by the chunk's evidences, then note where everybody stands."""
@@ -391,7 +380,7 @@ class Comparison:
             )
         return standings
 
-    def _replayed(self, name: str, model: Bindable) -> OnlineEvidence:
+    def _replayed(self, name: str, model: ModelLike) -> OnlineEvidence:
         """A new model that has seen all rows so far, cut as they came."""
         if self._num_forgotten:
             raise ConfigError(
@@ -408,9 +397,7 @@ class Comparison:
         for end in self._records.ends():
             rows = self._history.between(start, end)
             step = member.weigh(rows, self.place.num_bad_rows, Until(self._history, start))
-            expected = member.expected(rows) if name in self._detectors.by_model else None
             member.accept(step)
-            self._detectors.update(name, step.record, expected)
             start = end
         return member
 
@@ -420,9 +407,9 @@ def _last(member: OnlineEvidence) -> EvidenceRecord:
     return member.last_record
 
 
-def _check_columns(models: Mapping[str, Bindable]) -> None:
+def _check_columns(models: Mapping[str, ModelLike]) -> None:
     """Models that say what they want must want the same."""
-    wanted = {name: model.fields for name, model in models.items() if isinstance(model, Model) and model.fields}
+    wanted = {name: model.fields for name, model in models.items() if model.fields}
     for name, fields in wanted.items():
         first = next(iter(wanted))
         if fields != wanted[first]:

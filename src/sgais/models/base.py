@@ -6,14 +6,14 @@ integrals over R^d are integrals over the parameters.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from numpyro.distributions import Delta, Distribution, biject_to
 
-from sgais.errors import ModelError
+from sgais.errors import ModelError, require
 from sgais.fields import Chunk, Field, Fields
 
 Parameters: TypeAlias = dict[str, jax.Array]
@@ -29,6 +29,21 @@ class Layout(NamedTuple):
 
     place: slice
     shape: tuple[int, ...]
+
+
+class ModelLike(Protocol):
+    """A model, or a program that becomes one when it sees its first chunk (`sgais.from_numpyro`)."""
+
+    @property
+    def fields(self) -> Fields | None:
+        """The columns that a chunk must have; None where the first chunk defines them."""
+
+    @property
+    def bound(self) -> "Model | None":
+        """The model, where it is one before any chunk has been seen."""
+
+    def bind(self, chunk: Chunk) -> "Model":
+        """The model for chunks like this one."""
 
 
 class Model:
@@ -83,6 +98,11 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({', '.join(self.prior)})"
+
+    @property
+    def bound(self) -> "Model":
+        """Itself."""
+        return self
 
     def bind(self, chunk: Chunk) -> "Model":  # noqa: ARG002, a NumPyro program needs the chunk
         """The model for chunks like this one: itself. Only a NumPyro program has to wait for data."""
@@ -192,6 +212,12 @@ class Model:
 
         jax.eval_shape(draw_and_note, jax.random.key(0))
         return layout
+
+
+def require_model(model: object) -> None:
+    """Refuse what is no model."""
+    cure = "Wrap a NumPyro function in sgais.from_numpyro."
+    require(hasattr(model, "bind"), "model", "be a sgais.Model", model, cure)
 
 
 def real_dtype() -> np.dtype:

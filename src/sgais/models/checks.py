@@ -4,14 +4,14 @@ import importlib
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from sgais.errors import ConfigError, ModelError
 from sgais.fields import Chunk, Field, check_chunk, infer_fields, num_rows
-from sgais.models.base import Model, real_dtype
+from sgais.models.base import Model, ModelLike, real_dtype
 
 NUM_ROWS = 512
 NUM_DRAWS = 64
@@ -36,26 +36,17 @@ class Finding(NamedTuple):
     detail: str
 
 
-class Bindable(Protocol):
-    """A model, or a program that becomes one when it sees rows."""
-
-    def bind(self, chunk: Chunk) -> Model:
-        """The model for rows like these."""
-
-
-def made_up_rows(model: Bindable) -> Chunk:
+def made_up_rows(model: ModelLike) -> Chunk:
     """Random rows of the shapes that a model asks for."""
-    fields = model.fields if isinstance(model, Model) else None
-    if fields is None:
+    if model.fields is None:
         raise ConfigError("`SOURCE` must be given for a model that does not say its fields, got none. Add a file.")
     generator = np.random.default_rng(0)
-    return {name: _made_up(generator, field) for name, field in fields.items()}
+    return {name: _made_up(generator, field) for name, field in model.fields.items()}
 
 
-def check_model(model: Bindable, rows: Chunk) -> list[Finding]:
+def check_model(model: ModelLike, rows: Chunk) -> list[Finding]:
     """Look at everything; where the shapes are wrong there is nothing else to look at."""
-    fields = model.fields if isinstance(model, Model) else None
-    rows = check_chunk(rows, fields or infer_fields(rows), real_dtype())
+    rows = check_chunk(rows, model.fields or infer_fields(rows), real_dtype())
     try:
         bound = model.bind(rows)
         bound.check_log_likelihood(rows)

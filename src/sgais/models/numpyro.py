@@ -36,6 +36,14 @@ class NumpyroProgram:
         self.program = program
         self._bound: dict[tuple[Any, ...], Model] = {}
 
+    @property
+    def fields(self) -> None:
+        """The first chunk defines them."""
+
+    @property
+    def bound(self) -> None:
+        """Nothing is known before the first chunk."""
+
     def bind(self, chunk: Chunk) -> Model:
         """The model for chunks with these columns, made once for each kind of chunk."""
         kind = tuple((name, values.shape[1:], values.dtype.str) for name, values in sorted(chunk.items()))

@@ -13,8 +13,7 @@ from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk, Fields
 from sgais.history import History
-from sgais.models.base import Model, real_dtype
-from sgais.online import Bindable
+from sgais.models.base import ModelLike, real_dtype
 from sgais.serve.board.board import SERVICE, Board
 from sgais.serve.intake.admission import Admission
 from sgais.serve.intake.idempotency import Keys
@@ -41,7 +40,7 @@ class Plan:
         limits: On what clients may ask.
     """
 
-    models: Mapping[str, Bindable]
+    models: Mapping[str, ModelLike]
     config: Config | PaperConfig
     seed: int = 0
     chunk_size: int = 500
@@ -113,7 +112,7 @@ class Service:
 
 
 def _declared(plan: Plan) -> Fields | None:
-    declared = [model.fields for model in plan.models.values() if isinstance(model, Model) and model.fields]
+    declared = [model.fields for model in plan.models.values() if model.fields]
     fields = declared[0] if declared else None
     for name in plan.columns:
         if fields is not None and name not in fields:

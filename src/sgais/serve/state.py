@@ -7,7 +7,8 @@ from typing import Any
 from sgais import checkpoint
 from sgais.comparison.comparison import Comparison
 from sgais.fields import Fields
-from sgais.online import SAVED_TYPES, Bindable
+from sgais.models.base import ModelLike
+from sgais.online import SAVED_TYPES
 from sgais.serve.board.board import Board
 from sgais.serve.board.standing import remarks_of, standings_of
 from sgais.serve.intake.idempotency import Keys
@@ -37,7 +38,7 @@ class ServiceState:
         checkpoint.write(path, content)
 
     @classmethod
-    def load(cls, path: Path, models: Mapping[str, Bindable], board: Board) -> "ServiceState":
+    def load(cls, path: Path, models: Mapping[str, ModelLike], board: Board) -> "ServiceState":
         """Go on from a checkpoint."""
         content: dict[str, Any] = checkpoint.read(path, SAVED_TYPES)
         comparison = Comparison.restored(content["comparison"], models)

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from sgais.cli.arguments.assignments import nearest, value_of
 from sgais.errors import ConfigError, ModelError, SgaisError
 from sgais.models import AutoRegression, GaussianMixture, LinearRegression, LogisticRegression
+from sgais.models.base import ModelLike
 from sgais.models.numpyro import from_numpyro
-from sgais.online import Bindable
 
 Columns = Mapping[str, str | Sequence[str]]
 
@@ -26,7 +26,7 @@ Columns = Mapping[str, str | Sequence[str]]
 class Ready(NamedTuple):
     """A ready model, and the option that is the number of source columns mapped to one of its columns."""
 
-    kind: Callable[..., Bindable]
+    kind: Callable[..., ModelLike]
     size_option: str
     size_column: str
 
@@ -57,7 +57,7 @@ def named_specs(texts: Sequence[str]) -> dict[str, str]:
     return specs
 
 
-def model_of(spec: str, columns: Columns) -> Bindable:
+def model_of(spec: str, columns: Columns) -> ModelLike:
     """The model that a text means; the number of its features is read off the columns where it is not said."""
     name, _, rest = spec.partition(":")
     if name in READY:
@@ -67,7 +67,7 @@ def model_of(spec: str, columns: Columns) -> Bindable:
         raise ConfigError(
             f"`MODEL` must be a ready model or a path such as mymodels.py:model, got {spec!r}. {nearest(name, READY)}"
         )
-    return _bindable(spec, _attribute(_module(path), path, attribute))
+    return _model_like(spec, _attribute(_module(path), path, attribute))
 
 
 def _options(name: str, text: str) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _options(name: str, text: str) -> dict[str, Any]:
     return options
 
 
-def _ready(spec: str, ready: Ready, options: dict[str, Any], columns: Columns) -> Bindable:
+def _ready(spec: str, ready: Ready, options: dict[str, Any], columns: Columns) -> ModelLike:
     signature = inspect.signature(ready.kind)
     for option in options:
         if option not in signature.parameters:
@@ -152,12 +152,12 @@ def _attribute(module: ModuleType, path: str, name: str) -> Any:
     return getattr(module, name)
 
 
-def _bindable(spec: str, found: Any) -> Bindable:
+def _model_like(spec: str, found: Any) -> ModelLike:
     if hasattr(found, "bind") and not inspect.isclass(found):
         return found
     if inspect.isfunction(found) and not inspect.signature(found).parameters:
         try:
-            return _bindable(spec, found())
+            return _model_like(spec, found())
         except SgaisError:
             raise
         except Exception as error:

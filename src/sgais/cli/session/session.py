@@ -21,9 +21,9 @@ from sgais.errors import ConfigError
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
 from sgais.models import AutoRegression
-from sgais.models.base import Model
+from sgais.models.base import ModelLike
 from sgais.monitoring.snapshot import Observer, Snapshot
-from sgais.online import Bindable, OnlineEvidence
+from sgais.online import OnlineEvidence
 from sgais.run_loop import Checkpoints, RunLoop
 from sgais.streams import lagged, stream
 
@@ -108,9 +108,9 @@ def config_of(settings: Settings) -> Any:
     return build_config(PaperConfig() if settings.paper else Config(), settings.parameters)
 
 
-def open_stream(settings: Settings, models: list[Bindable]) -> Any:
+def open_stream(settings: Settings, models: list[ModelLike]) -> Any:
     """The source's rows, as these models want them."""
-    fields = models[0].fields if isinstance(models[0], Model) else None
+    fields = models[0].fields
     orders = [model.options["order"] for model in models if isinstance(model, AutoRegression)]
     is_series = bool(orders) and "x" not in settings.columns
     columns: Any = {"y": settings.columns.get("y", "y")} if is_series else settings.columns

@@ -211,7 +211,10 @@ class OnlineEvidence:
         """
         if self._state is None:
             raise SgaisError("there is nothing to save before the first chunk. Push one first.")
-        content = {"history": saved_history(self._history), "detector": saved_detector(self.detector)}
+        content = {
+            "history": saved_history(self._history, Path(path).parent),
+            "detector": saved_detector(self.detector),
+        }
         checkpoint.write(path, self.saved() | content)
 
     @classmethod
@@ -225,7 +228,7 @@ class OnlineEvidence:
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "fingerprint", cls.__name__)
-            evidence = cls.restored(content, model, restored_history(content["history"]))
+            evidence = cls.restored(content, model, restored_history(content["history"], Path(path).parent))
             evidence.detector = restored_detector(content.get("detector"))  # older checkpoints have none
             return evidence
 
@@ -386,12 +389,12 @@ class OnlineEvidence:
         return self._state
 
 
-def saved_history(history: History) -> dict[str, Any]:
-    """What a checkpoint holds of a history."""
-    return {"kind": type(history).__name__, "state": history.state()}
+def saved_history(history: History, folder: Path) -> dict[str, Any]:
+    """What a checkpoint in a folder holds of a history."""
+    return {"kind": type(history).__name__, "state": history.state(folder)}
 
 
-def restored_history(content: dict[str, Any]) -> History:
-    """The history that was saved."""
-    history: History = HISTORIES[content["kind"]].restored(content["state"])
+def restored_history(content: dict[str, Any], folder: Path) -> History:
+    """The history that was saved with a checkpoint in this folder."""
+    history: History = HISTORIES[content["kind"]].restored(content["state"], folder)
     return history

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from sgais.checkpoint import Schedule
-from sgais.errors import CheckpointError, ConfigError
+from sgais.errors import CheckpointError, ConfigError, SgaisError
 
 Record = TypeVar("Record")
 Taken = TypeVar("Taken", covariant=True)
@@ -51,10 +51,14 @@ class Checkpoints:
         follower: Told of in the warning.
         schedule: When.
         save: Writes a checkpoint.
+
+    Attributes:
+        is_saved: Whether the newest that was tried is there.
     """
 
     def __init__(self, follower: Follower[object], schedule: Schedule, save: Callable[[], None]) -> None:
         self._follower, self._schedule, self._save = follower, schedule, save
+        self.is_saved = True
 
     def save_if_due(self) -> None:
         """After a chunk, or while none comes."""
@@ -67,7 +71,9 @@ class Checkpoints:
             return
         try:
             self._save()
+            self.is_saved = True
         except CheckpointError as error:
+            self.is_saved = False
             warnings.warn(f"no checkpoint at {self._follower.num_rows} rows: {error}", stacklevel=2)
 
 
@@ -94,11 +100,18 @@ class RunLoop(Generic[Record]):
         source: Any = stream if hasattr(stream, "seek") and hasattr(stream, "position") else None
         self._take_up(source)
         bad_before = self._follower.place.num_bad_rows - (0 if source is None else source.num_bad_rows)
-        for chunk in stream:
-            if source is None:
-                self.take_in(chunk)
-            else:
-                self.take_in(chunk, Place(source.position, bad_before + source.num_bad_rows))
+        try:
+            for chunk in stream:
+                behind = None if source is None else Place(source.position, bad_before + source.num_bad_rows)
+                self.take_in(chunk, behind)
+            if source is not None:  # bad rows behind the last chunk count as well
+                self._follower.place = Place(source.position, bad_before + source.num_bad_rows)
+        except SgaisError:
+            self._save()  # what was taken in before stands
+            raise
+        self._save()
+
+    def _save(self) -> None:
         if self._checkpoints is not None:
             self._checkpoints.save()
 

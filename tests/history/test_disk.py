@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pytest
 
@@ -27,9 +29,9 @@ def test_rows_on_disk_are_those_in_memory(tmp_path):
 def test_a_restored_history_forgets_what_came_after_the_checkpoint(tmp_path):
     disk = Disk(tmp_path / "rows")
     disk.append(chunk(0, 100))
-    state = disk.state()
+    state = disk.state(tmp_path)
     disk.append(chunk(100, 150))
-    again = Disk.restored(state)
+    again = Disk.restored(state, tmp_path)
     assert again.num_rows == 100
     again.append(chunk(500, 530))
     np.testing.assert_array_equal(again.between(90, 130)["y"], [*range(90, 100), *range(500, 530)])
@@ -59,11 +61,67 @@ def test_a_full_disk_refuses_rows_and_takes_them_when_there_is_room(small_disk, 
 def test_rows_that_are_gone_are_missed(tmp_path):
     disk = Disk(tmp_path / "rows")
     disk.append(chunk(0, 100))
-    state = disk.state()
+    state = disk.state(tmp_path)
     with (tmp_path / "rows").open("r+b") as file:
         file.truncate(500)
     with pytest.raises(sgais.SgaisError, match="counts on 100 rows in .*rows, which is missing or shorter"):
-        Disk.restored(state)
+        Disk.restored(state, tmp_path)
     (tmp_path / "rows").unlink()
     with pytest.raises(sgais.CheckpointError, match="the rows in .*rows cannot be saved: No such file"):
-        disk.state()
+        disk.state(tmp_path)
+
+
+def test_a_copied_folder_has_rows_of_its_own(tmp_path):
+    (tmp_path / "one").mkdir()
+    disk = Disk(tmp_path / "one" / "rows")
+    disk.append(chunk(0, 100))
+    state = disk.state(tmp_path / "one")
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    before = (tmp_path / "one" / "rows").read_bytes()
+    copy = Disk.restored(state, tmp_path / "two")
+    copy.append(chunk(700, 800))
+    assert (tmp_path / "one" / "rows").read_bytes() == before
+    np.testing.assert_array_equal(copy.between(90, 110)["y"], [*range(90, 100), *range(700, 710)])
+
+
+@pytest.mark.parametrize("path", ["{}", "../precious", "precious"])
+def test_a_crafted_checkpoint_writes_over_nothing(tmp_path, path):
+    """Its identity is not in the file; one of an older version has none, and may name files beside it only."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    disk = Disk(folder / "rows")
+    disk.append(chunk(0, 100))
+    state = disk.state(folder)
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"precious" * 10_000)
+    (folder / "precious").symlink_to(precious)
+    crafted = state | {"path": path.format(precious)}
+    older = {name: crafted[name] for name in ("path", "num_rows", "columns")}
+    for found in (crafted, older):
+        with pytest.raises(sgais.SgaisError, match="must hold the rows that the checkpoint was saved with|missing"):
+            Disk.restored(found, folder)
+    assert precious.read_bytes() == b"precious" * 10_000
+
+
+def test_two_runs_that_share_a_file_are_told_apart(tmp_path):
+    """Of two that went on from one checkpoint elsewhere, the second has written over the rows of the first."""
+    disk = Disk(tmp_path / "rows")
+    disk.append(chunk(0, 100))
+    early = disk.state(tmp_path / "elsewhere")
+    disk.append(chunk(100, 200))
+    late = disk.state(tmp_path / "elsewhere")
+    Disk.restored(early, tmp_path / "elsewhere").append(chunk(900, 1000))
+    with pytest.raises(sgais.SgaisError, match="two runs cannot share one"):
+        Disk.restored(late, tmp_path / "elsewhere")
+
+
+def test_rows_of_a_version_without_identities_are_read(tmp_path):
+    from sgais.history.records import to_records
+
+    records = to_records(chunk(0, 100))
+    (tmp_path / "rows").write_bytes(records.tobytes())
+    older = {"path": "/somewhere/else/rows", "num_rows": 100, "columns": chunk(0, 0)}
+    disk = Disk.restored(older, tmp_path)
+    disk.append(chunk(100, 120))
+    again = Disk.restored(disk.state(tmp_path), tmp_path)
+    np.testing.assert_array_equal(again.between(0, 120)["y"], np.arange(120))

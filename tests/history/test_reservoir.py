@@ -99,10 +99,10 @@ def test_stand_ins_count_for_all_rows():
     np.testing.assert_array_equal(np.sort(chunk["y"][:100]), sample(filled(1000, 100, 30)))
 
 
-def test_restored_it_goes_on_as_if_nothing_had_happened():
+def test_restored_it_goes_on_as_if_nothing_had_happened(tmp_path):
     for rows in (50, 100, 730):
         first = filled(rows, 100, 30)
-        second = Reservoir.restored(first.state())
+        second = Reservoir.restored(first.state(tmp_path), tmp_path)
         for history in (first, second):
             history.append(numbers(rows, rows + 500))
         np.testing.assert_array_equal(sample(first), sample(second))

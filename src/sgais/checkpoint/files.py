@@ -5,20 +5,18 @@ generation, which is read where the first turns out to be damaged.
 """
 
 import hashlib
-import io
 import json
 import os
 import warnings
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from sgais.checkpoint.encoding import decode, encode
-from sgais.errors import CheckpointError
+from sgais.checkpoint import durable
+from sgais.checkpoint.archive import pack, unpack
+from sgais.checkpoint.encoding import decode
+from sgais.errors import CheckpointError, SgaisError
 
 FORMAT = 1
 NAME = "sgais checkpoint"
@@ -33,20 +31,14 @@ def write(path: str | Path, content: Mapping[str, Any]) -> None:
 
     Whenever the process or the machine stops, there is a whole checkpoint under one of the two names.
     """
-    path, payload = Path(path), _pack(content)
+    path, payload = Path(path), pack(content)
     header = {"name": NAME, "format": FORMAT, "sha256": hashlib.sha256(payload).hexdigest()}
-    unfinished = path.with_name(path.name + ".unfinished")
     try:
-        with unfinished.open("wb") as file:
-            file.write(json.dumps(header).encode() + b"\n" + payload)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            _keep_as_previous(path)
-        unfinished.replace(path)
-        _sync_folder(path.parent)
+        unfinished = durable.write_beside(path, json.dumps(header).encode() + b"\n" + payload)
+        _keep_as_previous(path)
+        durable.put_in_place(unfinished, path)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
+        durable.forget_beside(path)
         raise CheckpointError(
             f"`path` must be a place that can be written to, got {path}: {error.strerror or error}. Make room or "
             "choose another folder; the checkpoint before, if there was one, is untouched."
@@ -83,10 +75,25 @@ def require_part(path: str | Path, content: Mapping[str, Any], part: str, owner:
 
 
 @contextmanager
+def explained(path: str | Path) -> Iterator[None]:
+    """Whatever is wrong with what a file holds is an error that names the file: nobody vouches for its content."""
+    try:
+        yield
+    except SgaisError:
+        raise
+    except Exception as error:
+        raise CheckpointError(
+            f"{path} must hold what this version of sgais saves, got something else ({type(error).__name__}: {error}). "
+            "It was not written by sgais, or by another version of it."
+        ) from error
+
+
+@contextmanager
 def offering_previous(path: str | Path) -> Iterator[None]:
     """Where a whole checkpoint is refused, tell of the one before: it may be the one that was meant."""
     try:
-        yield
+        with explained(path):
+            yield
     except _DamagedError:
         raise  # by now, both are
     except CheckpointError as error:
@@ -101,18 +108,33 @@ def previous(path: str | Path) -> Path:
     return path.with_name(path.name + ".previous")
 
 
+def is_whole(path: Path) -> bool:
+    """Whether a file is as it was written."""
+    try:
+        _checked_payload(path)
+    except (_DamagedError, OSError):
+        return False
+    return True
+
+
 def _read(path: Path, types: Mapping[str, type]) -> dict[str, Any]:
-    line, _, payload = path.read_bytes().partition(b"\n")
-    header = _header(path, line)
+    header, payload = _checked_payload(path)
     if header["format"] > FORMAT:
         raise CheckpointError(
             f"{path} has format {header['format']}, and this version of sgais reads up to {FORMAT}. Update sgais."
         )
+    with explained(path):
+        tree, arrays = unpack(payload)
+        content: dict[str, Any] = decode(tree, arrays, types)
+        return content
+
+
+def _checked_payload(path: Path) -> tuple[dict[str, Any], bytes]:
+    line, _, payload = path.read_bytes().partition(b"\n")
+    header = _header(path, line)
     if hashlib.sha256(payload).hexdigest() != header["sha256"]:
         raise _DamagedError(f"{path} is damaged: it was cut off or changed after it was written.")
-    tree, arrays = _unpack(payload)
-    content: dict[str, Any] = decode(tree, arrays, types)
-    return content
+    return header, payload
 
 
 def _header(path: Path, line: bytes) -> dict[str, Any]:
@@ -125,35 +147,14 @@ def _header(path: Path, line: bytes) -> dict[str, Any]:
     raise _DamagedError(f"{path} is damaged, or no checkpoint: its first line is not that of one.")
 
 
-def _pack(content: Mapping[str, Any]) -> bytes:
-    arrays: list[np.ndarray] = []
-    tree = np.frombuffer(json.dumps(encode(content, arrays)).encode(), np.uint8)
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, tree=tree, **{str(number): array for number, array in enumerate(arrays)})
-    return buffer.getvalue()
-
-
-def _unpack(payload: bytes) -> tuple[Any, list[np.ndarray]]:
-    try:
-        with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-            tree = json.loads(archive["tree"].tobytes())
-            return tree, [archive[str(number)] for number in range(len(archive.files) - 1)]
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        raise _DamagedError(f"the checkpoint cannot be read: {error}.") from error
-
-
 def _keep_as_previous(path: Path) -> None:
-    """A second name for the present checkpoint, so that there is no moment without one."""
+    """A second name for the present checkpoint, so that there is no moment without one.
+
+    A checkpoint that was damaged since must not take the place of the one before it, which may be the only good one.
+    """
+    if not path.exists() or not is_whole(path):
+        return
     second_name = path.with_name(path.name + ".link")
     second_name.unlink(missing_ok=True)
     os.link(path, second_name)
     second_name.replace(previous(path))
-
-
-def _sync_folder(folder: Path) -> None:
-    """Names are on disk only once their folder is."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -236,7 +236,7 @@ class Comparison:
         """Write everything that the future depends on to a file, as `OnlineEvidence.save` does."""
         if not self._records:
             raise SgaisError("there is nothing to save before the first chunk. Push one first.")
-        checkpoint.write(path, self.saved())
+        checkpoint.write(path, self.saved(Path(path).parent))
 
     @classmethod
     def load(cls, path: str | Path, models: Mapping[str, ModelLike]) -> "Comparison":
@@ -244,10 +244,10 @@ class Comparison:
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "members", cls.__name__)
-            return cls.restored(content, models)
+            return cls.restored(content, models, Path(path).parent)
 
-    def saved(self) -> dict[str, Any]:
-        """What a checkpoint holds of it."""
+    def saved(self, folder: Path) -> dict[str, Any]:
+        """What a checkpoint in a folder holds of it."""
         return {
             "config": self.config,
             "seed": self.seed,
@@ -263,15 +263,15 @@ class Comparison:
             },
             "num_forgotten": self._num_forgotten,
             "place": self.place,
-            "history": saved_history(self._history),
+            "history": saved_history(self._history, folder),
         }
 
     @classmethod
-    def restored(cls, content: dict[str, Any], models: Mapping[str, ModelLike]) -> "Comparison":
-        """What was saved."""
+    def restored(cls, content: dict[str, Any], models: Mapping[str, ModelLike], folder: Path) -> "Comparison":
+        """What was saved with a checkpoint in this folder."""
         names = sorted([*content["members"], *content["failures"]])
         require(sorted(models) == names, "models", f"have the names that were saved, {names}", sorted(models))
-        history = restored_history(content["history"])
+        history = restored_history(content["history"], folder)
         comparison = cls(models, content["config"], content["seed"], None, history, content["forgetting"])
         comparison.place = replace(content["place"], is_resumed=True)
         for name, saved in content["members"].items():

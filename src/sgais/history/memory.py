@@ -1,5 +1,6 @@
 """Every row seen, in memory."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,12 @@ class Memory:
         """All of them."""
         return end - start
 
-    def state(self) -> dict[str, Any]:
+    def state(self, folder: Path) -> dict[str, Any]:  # noqa: ARG002 - all of it is in the checkpoint
         """Everything that the future depends on, for a checkpoint."""
         return {"rows": self.between(0, self.num_rows)}
 
     @classmethod
-    def restored(cls, state: dict[str, Any]) -> "Memory":
+    def restored(cls, state: dict[str, Any], folder: Path) -> "Memory":  # noqa: ARG003 - see `state`
         """The history that had this state."""
         memory = cls()
         memory.append(state["rows"])

@@ -1,5 +1,6 @@
 """What estimators need of the past, whichever way it is kept."""
 
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -44,8 +45,8 @@ class History(Past, Protocol):
     def append(self, chunk: Chunk) -> None:
         """Add the rows of a checked chunk."""
 
-    def state(self) -> dict[str, Any]:
-        """Everything that the future depends on, for a checkpoint; `restored` makes a history of it."""
+    def state(self, folder: Path) -> dict[str, Any]:
+        """Everything that the future depends on, for a checkpoint in a folder; `restored` makes a history of it."""
 
 
 def draw(past: Past, generator: np.random.Generator, shape: tuple[int, ...]) -> Chunk:

@@ -5,6 +5,7 @@ Vitter (1985) showed how to keep such a sample of a stream; the rows that enter 
 """
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,7 @@ class Reservoir:
         skipped = math.log1p(-self._generator.random()) / math.log1p(-math.exp(self._log_threshold))
         self._next_entry += math.floor(skipped) + 1
 
-    def state(self) -> dict[str, Any]:
+    def state(self, folder: Path) -> dict[str, Any]:  # noqa: ARG002 - all of it is in the checkpoint
         """Everything that the future depends on, for a checkpoint."""
         return {
             "size": self.size,
@@ -124,7 +125,7 @@ class Reservoir:
         }
 
     @classmethod
-    def restored(cls, state: dict[str, Any]) -> "Reservoir":
+    def restored(cls, state: dict[str, Any], folder: Path) -> "Reservoir":  # noqa: ARG003 - see `state`
         """The reservoir that had this state."""
         reservoir = cls(state["size"], state["seed"])
         reservoir._generator.bit_generator.state = state["random_state"]

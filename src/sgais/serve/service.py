@@ -38,6 +38,7 @@ class Plan:
         categories: Of columns that hold text.
         checkpoint_seconds: From one checkpoint to the next.
         limits: On what clients may ask.
+        accepts_lost_rows: Whether to go on without acknowledged rows that are damaged or gone.
     """
 
     models: Mapping[str, ModelLike]
@@ -48,6 +49,7 @@ class Plan:
     categories: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     checkpoint_seconds: float = 60.0
     limits: Limits = field(default_factory=Limits)
+    accepts_lost_rows: bool = False
 
 
 class Service:
@@ -64,10 +66,7 @@ class Service:
         checkpoint = folder / "checkpoint"
         self.board = Board(SERVICE, title, list(plan.models), plan.chunk_size)
         self._state = self._begun_or_loaded(plan, checkpoint, new_history)
-        self.log = RowLog(folder / "log", self._state.comparison.place.position)
-        for entry in self.log.entries:
-            self._state.keys.add(entry)
-        self.log.entries.clear()
+        self.log = self._found_log(plan, folder, checkpoint)
         self.intake = Intake(self._admission(plan), self.log, self._state.keys, plan.limits.waiting_rows)
         self.worker = Worker(self._state, self.log, self.intake, checkpoint, plan.checkpoint_seconds, plan.chunk_size)
 
@@ -92,6 +91,20 @@ class Service:
             "num_batches": counts.batches,
             "num_duplicates": counts.duplicates,
         }
+
+    def _found_log(self, plan: Plan, folder: Path, checkpoint: Path) -> RowLog:
+        """The log, from where the checkpoint ends; its keys are known again."""
+        state = self._state
+        log = RowLog(folder / "log", state.comparison.place.position, state.acknowledged, plan.accepts_lost_rows)
+        if log.has_given_up:
+            state.keys.forget_from(log.end_row)
+            state.acknowledged = log.end_row
+            if exists(checkpoint):
+                state.save(checkpoint)  # or the next start would miss the rows again
+        for entry in log.entries:
+            state.keys.add(entry)
+        log.entries.clear()
+        return log
 
     def _begun_or_loaded(self, plan: Plan, checkpoint: Path, new_history: Callable[[], History]) -> ServiceState:
         if exists(checkpoint):

@@ -22,28 +22,36 @@ class ServiceState:
         board: What is shown.
         keys: Of batches that were accepted.
         fields: Of the rows; None while nobody has said.
+        acknowledged: Rows that the checkpoint, or its keys, know to have been acknowledged.
     """
 
-    def __init__(self, comparison: Comparison, board: Board, keys: Keys, fields: Fields | None) -> None:
+    def __init__(
+        self, comparison: Comparison, board: Board, keys: Keys, fields: Fields | None, acknowledged: int = 0
+    ) -> None:
         self.comparison, self.board, self.keys, self.fields = comparison, board, keys, fields
+        self.acknowledged = max(acknowledged, keys.end_row)
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""
         content = {
-            "comparison": self.comparison.saved(),
+            "comparison": self.comparison.saved(path.parent),
             "board": self.board.saved(),
             "keys": self.keys.state(),
             "fields": self.fields,
+            "acknowledged": self.acknowledged,
         }
         checkpoint.write(path, content)
 
     @classmethod
     def load(cls, path: Path, models: Mapping[str, ModelLike], board: Board) -> "ServiceState":
         """Go on from a checkpoint."""
-        content: dict[str, Any] = checkpoint.read(path, SAVED_TYPES)
-        comparison = Comparison.restored(content["comparison"], models)
-        board.restore(content["board"], standings_of(comparison, ""), remarks_of(comparison, ""))
-        return cls(comparison, board, Keys.restored(content["keys"]), content["fields"])
+        with checkpoint.offering_previous(path):
+            content: dict[str, Any] = checkpoint.read(path, SAVED_TYPES)
+            checkpoint.require_part(path, content, "keys", "a service")
+            comparison = Comparison.restored(content["comparison"], models, path.parent)
+            board.restore(content["board"], standings_of(comparison, ""), remarks_of(comparison, ""))
+            keys, acknowledged = Keys.restored(content["keys"]), int(content.get("acknowledged", 0))
+            return cls(comparison, board, keys, content["fields"], acknowledged)
 
 
 def exists(path: Path) -> bool:

@@ -155,6 +155,7 @@ class Worker:
         rows = self._position
         if rows == self._saved_rows:
             return
+        self._state.acknowledged = self._log.end_row
         self._state.save(self._checkpoint)
         self._log.start_new_file()
         self._log.drop_before(self._saved_rows)

@@ -113,9 +113,9 @@ def test_what_a_run_needs_is_gone(refused, command, table, tmp_path):
     (tmp_path / "mine.py").write_text("import sgais\nmodel = sgais.models.LinearRegression(dim=2)\n")
     command("run", "mine.py:model", table, *COLUMNS, "--paper", "--save", "out")
     (tmp_path / "mine.py").write_text("raise ValueError('no luck today')\n")
-    refused("resume", "out", code=1, says=["mine.py", "ValueError: no luck today"])
+    refused("resume", "out", "--trust", code=1, says=["mine.py", "ValueError: no luck today"])
     (tmp_path / "mine.py").unlink()
-    refused("resume", "out", code=2, says=["mine.py"])
+    refused("resume", "out", "--trust", code=2, says=["a file that exists, got mine.py"])
 
 
 def test_a_source_that_is_gone(refused, command, table, tmp_path):
@@ -123,5 +123,6 @@ def test_a_source_that_is_gone(refused, command, table, tmp_path):
     (tmp_path / table).rename(tmp_path / "elsewhere.csv")
     refused("resume", "out", code=1, says=["table.csv"])
     (tmp_path / "elsewhere.csv").rename(tmp_path / table)
-    (tmp_path / "out" / "run.json").write_text("{}")
+    for name in ("run.json", ".run.json"):
+        (tmp_path / "out" / name).write_text("{}")
     refused("resume", "out", code=1, says=["run.json", "settings of a run"])

@@ -60,7 +60,10 @@ class Settings:
     @classmethod
     def from_json(cls, text: str) -> "Settings":
         """What `to_json` wrote."""
-        return cls(**json.loads(text))
+        said = json.loads(text)
+        if not isinstance(said, dict) or not isinstance(said.get("models"), dict):
+            raise ValueError("no settings")
+        return cls(**said)
 
 
 POSTED = "observations that are posted"  # the source of a service

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,13 +10,16 @@ from typing import Any
 
 import pandas as pd
 
+from sgais.checkpoint import durable
 from sgais.cli.arguments.settings import Settings
+from sgais.cli.session.folder_lock import FolderLock
 from sgais.comparison.records import ComparisonRecord, Standing
 from sgais.errors import CheckpointError, ConfigError, SgaisError
 from sgais.monitoring.snapshot import ModelAlarm
 from sgais.results.record import EvidenceRecord
 
 DOTS_PER_INCH = 200
+SETTINGS, SECOND_COPY = "run.json", ".run.json"  # the second is out of sight: it is for when the first is damaged
 
 
 class RunFolder:
@@ -37,37 +41,79 @@ class RunFolder:
         """Whether a run has come far enough to leave one."""
         return self.checkpoint.exists() or self.checkpoint.with_name("checkpoint.previous").exists()
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether a run was started here."""
+        return (self.path / SETTINGS).exists()
+
     def clear(self) -> None:
         """Forget the run that is there, or what is left of one."""
         with self.explained():
             self.path.mkdir(parents=True, exist_ok=True)
-            for name in ("run.json", "checkpoint", "checkpoint.previous", "rows.bin", "records.csv", "alarms.csv"):
+            for name in (
+                SETTINGS,
+                SECOND_COPY,
+                "checkpoint",
+                "checkpoint.previous",
+                "rows.bin",
+                "records.csv",
+                "alarms.csv",
+            ):
                 (self.path / name).unlink(missing_ok=True)
 
     def check_is_free(self) -> None:
         """Refuse to write over another run."""
-        if (self.path / "run.json").exists():
+        if self.is_begun:
             raise ConfigError(
                 f"`--save` must be a folder without a run, got {self.path}. "
                 f"Go on with `sgais resume {self.path}`, or choose another."
             )
 
-    def begin(self, settings: Settings) -> None:
-        """Note how the run can be gone on with."""
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """While the block runs, no other process writes to the folder."""
         with self.explained():
-            (self.path / "run.json").write_text(settings.to_json(), encoding="utf-8")
+            lock = FolderLock(self.path)
+        with lock:
+            yield
+
+    def begin(self, settings: Settings) -> None:
+        """Note how the run can be gone on with, twice: without it, what was saved is of no use."""
+        with self.explained():
+            for name in (SECOND_COPY, SETTINGS):
+                durable.replace(self.path / name, settings.to_json().encode())
 
     def settings(self) -> Settings:
         """How the run was started."""
         try:
-            return Settings.from_json((self.path / "run.json").read_text(encoding="utf-8"))
+            return _settings_in(self.path / SETTINGS)
         except FileNotFoundError as error:
             raise ConfigError(
                 f"`DIR` must be a folder that `--save` has written, got {self.path}, which has no run.json. "
                 "Start with `sgais run MODEL SOURCE --save DIR`."
             ) from error
         except (OSError, ValueError, TypeError) as error:
-            raise SgaisError(f"`{self.path / 'run.json'}` must hold the settings of a run, got {error}.") from error
+            if (second := self._second_settings()) is not None:
+                warnings.warn(
+                    f"{self.path / SETTINGS} is damaged. Going on from its copy, {SECOND_COPY}.", stacklevel=2
+                )
+                return second
+            raise SgaisError(f"`{self.path / SETTINGS}` must hold the settings of a run, got {error}.") from error
+
+    @property
+    def has_good_settings(self) -> bool:
+        """Whether the first copy of the settings can be read."""
+        try:
+            _settings_in(self.path / SETTINGS)
+        except (OSError, ValueError, TypeError):
+            return False
+        return True
+
+    def _second_settings(self) -> Settings | None:
+        try:
+            return _settings_in(self.path / SECOND_COPY)
+        except (OSError, ValueError, TypeError):
+            return None
 
     def go_where_it_was_started(self, settings: Settings) -> None:
         """Paths in the settings are meant from there."""
@@ -123,6 +169,10 @@ class RunFolder:
                 f"`DIR` must be a folder that can be written to, got {self.path}: {error.strerror}. "
                 "Choose another, or let it be written to."
             ) from error
+
+
+def _settings_in(path: Path) -> Settings:
+    return Settings.from_json(path.read_text(encoding="utf-8"))
 
 
 def _first_rows(alarms: Sequence[ModelAlarm]) -> list[int]:

@@ -15,6 +15,7 @@ from sgais.cli.arguments.settings import Settings
 from sgais.cli.output.live import View
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.interruption import PATIENCE, Interruption
+from sgais.cli.session.trust import how_to_resume
 from sgais.cli.session.watched_stream import WatchedStream
 from sgais.comparison.comparison import Comparison
 from sgais.errors import ConfigError
@@ -45,6 +46,7 @@ class Session:
         self.follower = self._loaded() if folder is not None and folder.has_checkpoint else self._begun()
         self.observer = Observer(self.name, self.follower)
         self.listeners: list[Callable[[], None]] = []  # called after every chunk
+        self._checkpoints: Checkpoints | None = None
 
     @property
     def name(self) -> str:
@@ -61,9 +63,15 @@ class Session:
         """Take in the stream to its end, or until a signal comes."""
         with Interruption(lambda: view.let_go(self._last_words())) as interruption, view:
             self._last_shown = -math.inf
-            loop: RunLoop[Any] = RunLoop(self.follower, self._checkpoints(), [lambda _: self._after_chunk(view)])
+            self._checkpoints = self._new_checkpoints()
+            loop: RunLoop[Any] = RunLoop(self.follower, self._checkpoints, [lambda _: self._after_chunk(view)])
             loop.run(WatchedStream(self.stream, interruption))
         return interruption
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the newest checkpoint that was wanted is there."""
+        return self._checkpoints is None or self._checkpoints.is_saved
 
     def snapshot(self) -> Snapshot:
         """Where the run stands."""
@@ -77,7 +85,7 @@ class Session:
             self._last_shown = now
             view.show(self.snapshot())
 
-    def _checkpoints(self) -> Checkpoints | None:
+    def _new_checkpoints(self) -> Checkpoints | None:
         if self.folder is None:
             return None
         # A signal that comes in the midst of a slow chunk ends the process without it. What came before must be safe.
@@ -86,7 +94,7 @@ class Session:
 
     def _last_words(self) -> str:
         """When the process ends in the midst of a chunk."""
-        how = "" if self.folder is None else f" Go on with: sgais resume {self.folder.path}"
+        how = "" if self.folder is None else f" Go on with: {how_to_resume(self.folder, self.settings, 'sgais resume')}"
         return f"Stopped after {self.follower.num_rows:,} rows, in the midst of a chunk.{how}"
 
     def _begun(self) -> OnlineEvidence | Comparison:

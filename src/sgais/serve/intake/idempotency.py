@@ -46,6 +46,17 @@ class Keys:
         with self._lock:
             return self._batches.get(key)
 
+    @property
+    def end_row(self) -> int:
+        """The row behind the last batch that has a key."""
+        with self._lock:
+            return max((batch.first_row + batch.num_rows for batch in self._batches.values()), default=0)
+
+    def forget_from(self, row: int) -> None:
+        """Forget the batches of rows that were given up, so that they are taken when they are sent again."""
+        with self._lock:
+            self._batches = {key: one for key, one in self._batches.items() if one.first_row + one.num_rows <= row}
+
     def state(self) -> dict[str, Any]:
         """For a checkpoint."""
         with self._lock:

@@ -4,8 +4,13 @@ import struct
 import zlib
 from typing import BinaryIO, NamedTuple
 
+import numpy as np
+
 NO_KEY = bytes(16)
 _FIELDS = struct.Struct("<IIQI16s")  # length and checksum of the rows, number of the first, how many, key
+FIELDS_DTYPE = np.dtype(
+    [("size", "<u4"), ("checksum", "<u4"), ("first_row", "<u8"), ("num_rows", "<u4"), ("key", "V16")]
+)  # the same, to look at many places at once
 _CHECKSUM = struct.Struct("<I")
 HEADER_SIZE = _FIELDS.size + _CHECKSUM.size
 

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sgais.errors import CheckpointError
 from sgais.fields import Chunk, Field, Fields, num_rows
 from sgais.history.records import to_records
 from sgais.serve.log.entry import NO_KEY, Entry, pack
-from sgais.serve.log.segment import Segment, is_empty, segment_files
+from sgais.serve.log.found import Found, Witness
+from sgais.serve.log.newest import Newest
+from sgais.serve.log.segment import Segment
 
 
 class Batch(NamedTuple):
@@ -35,26 +36,33 @@ class RowLog:
 
     Args:
         folder: Of the log; made if it is not there.
-        first_row: Where the stream stands if the log is empty.
+        first_row: Where the stream stands: rows from here on are needed, and the first of them where the log is empty.
+        acknowledged: Rows that are known to have been acknowledged; a log that lacks some of them is refused.
+        gives_up: Whether to go on without acknowledged rows that are damaged or gone.
 
     Attributes:
         end_row: The number of the row that will be appended next.
         entries: The headers of the batches that were found at the start, for their keys.
+        has_given_up: Whether acknowledged rows from `end_row` on were given up at the start.
     """
 
-    def __init__(self, folder: Path, first_row: int = 0) -> None:
+    def __init__(self, folder: Path, first_row: int = 0, acknowledged: int = 0, gives_up: bool = False) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._segments: list[Segment] = []
         self._is_closed = True  # the newest file is never gone on with after a start: its columns may be others
-        self.entries: list[Entry] = []
         folder.mkdir(parents=True, exist_ok=True)
-        self._find_segments()
-        self.end_row = self._segments[-1].end_row if self._segments else first_row
-        if self.end_row < first_row:
-            raise CheckpointError(
-                f"{folder} must hold the rows behind the checkpoint, which has {first_row:,}, got a log that ends at "
-                f"{self.end_row:,}. Are these files of one service?"
+        self._newest = Newest(folder.with_name(folder.name + ".newest"))
+        found = Found(folder, Witness(first_row, acknowledged, self._newest), gives_up)
+        self._segments, self.entries = found.segments, found.entries
+        self.end_row, self.has_given_up = found.end_row, found.has_given_up
+        if self.has_given_up:
+            self._newest.clear()
+            warnings.warn(f"acknowledged rows from {self.end_row:,} on were given up", stacklevel=3)
+        elif found.num_torn_bytes:
+            warnings.warn(
+                f"{found.num_torn_bytes:,} bytes behind row {self.end_row:,} were set aside: they are a part of a "
+                "batch that was being written when the process ended",
+                stacklevel=3,
             )
 
     @property
@@ -108,32 +116,18 @@ class RowLog:
             dropped = [segment for segment in self._segments[:-1] if segment.end_row <= row]
             if self._is_closed and self._segments and self._segments[-1].end_row <= row:
                 dropped.append(self._segments[-1])
+                self._newest.clear()
             for segment in dropped:
                 segment.path.unlink(missing_ok=True)
                 self._segments.remove(segment)
 
     def _begin_file(self, columns: Chunk) -> None:
         segment = Segment.create(self._folder, self.end_row, columns)
+        self._newest.write(segment.first_row)
         if self._segments and self._segments[-1].first_row == self.end_row:
             self._segments.pop()  # it never got a batch, and has just been written over
         self._segments.append(segment)
         self._is_closed = False
-
-    def _find_segments(self) -> None:
-        paths = segment_files(self._folder)
-        if paths and is_empty(paths[-1]):
-            paths.pop().unlink()
-        for path in paths:
-            segment, entries = Segment.read(path)
-            if self._segments and segment.first_row != self._segments[-1].end_row:
-                raise CheckpointError(
-                    f"{path} must begin with row {self._segments[-1].end_row:,}, got row {segment.first_row:,}: the "
-                    "file before it is damaged. Put it back from a copy, or move the later ones away."
-                )
-            self._segments.append(segment)
-            self.entries += entries
-        if self._segments and (surplus := self._segments[-1].cut_off_tail()) > 0:
-            warnings.warn(f"{surplus:,} bytes of a batch that was never acknowledged were set aside", stacklevel=4)
 
 
 def _write_durably(segment: Segment, blob: bytes) -> None:

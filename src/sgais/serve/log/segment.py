@@ -4,10 +4,10 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from sgais.checkpoint import durable
 from sgais.errors import CheckpointError
 from sgais.fields import Chunk
 from sgais.history.records import record_dtype
@@ -40,11 +40,11 @@ class Segment:
         described = [[name, values.dtype.str, list(values.shape[1:])] for name, values in columns.items()]
         header = {"name": NAME, "format": FORMAT, "first_row": first_row, "columns": described}
         line = json.dumps(header).encode() + b"\n"
-        with path.open("wb") as file:
+        with open(path, "wb", opener=durable.private) as file:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
-        _sync_folder(folder)
+        durable.sync_folder(folder)
         return cls(path, first_row, record_dtype(columns), len(line))
 
     @classmethod
@@ -70,18 +70,23 @@ class Segment:
                 return cls(path, int(header["first_row"]), record_dtype(columns), len(line))
         except (ValueError, TypeError, KeyError):
             pass
-        raise CheckpointError(f"{path} must be a log of rows, got another first line. Move it away.")
+        raise CheckpointError(f"{path} must be a log of rows, got another first line.")
+
+    def tail(self) -> bytes:
+        """What stands behind the last whole batch."""
+        with self.path.open("rb") as file:
+            file.seek(self.size)
+            return file.read()
 
     def cut_off_tail(self) -> int:
-        """Set aside what a process that was killed has left behind the last whole batch; tells how many bytes."""
-        surplus = self.path.stat().st_size - self.size
-        if surplus > 0:
+        """Set aside what stands behind the last whole batch, in a file of its own; tells how many bytes."""
+        tail = self.tail()
+        if tail:
+            durable.replace(self.path.with_suffix(".torn"), tail)
             with self.path.open("r+b") as file:
-                file.seek(self.size)
-                self.path.with_suffix(".torn").write_bytes(file.read())
                 file.truncate(self.size)
                 os.fsync(file.fileno())
-        return surplus
+        return len(tail)
 
 
 def segment_files(folder: Path) -> list[Path]:
@@ -95,10 +100,13 @@ def is_empty(path: Path) -> bool:
         return not file.readline().endswith(b"\n")
 
 
-def _sync_folder(folder: Path) -> None:
-    """Names are on disk only once their folder is."""
-    descriptor: Any = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def first_row_of(path: Path) -> int:
+    """As its name has it."""
+    found = _FILE_NAME.fullmatch(path.name)
+    assert found is not None, "files of the log are found by their names"
+    return int(found[1])
+
+
+def set_aside(path: Path) -> None:
+    """Take a file out of the log without losing it."""
+    path.replace(path.with_name(path.name + ".lost"))

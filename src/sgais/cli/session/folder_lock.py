@@ -1,4 +1,4 @@
-"""One service per folder: two that write to the same log would spoil it."""
+"""One run or service per folder: two that write to the same files would spoil them."""
 
 import fcntl
 from pathlib import Path
@@ -13,7 +13,7 @@ class FolderLock:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self._file = (folder / "lock").open("w")
+        self._file = (folder / ".lock").open("w")
 
     def __enter__(self) -> Self:
         try:
@@ -21,7 +21,7 @@ class FolderLock:
         except OSError as error:
             self._file.close()
             raise ConfigError(
-                f"`--save` must be a folder that no other service uses, got {self._folder}. Stop that one first."
+                f"`--save` must be a folder that no other run or service uses, got {self._folder}. Stop that one first."
             ) from error
         return self
 

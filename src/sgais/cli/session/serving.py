@@ -1,0 +1,166 @@
+"""A service in this process, or a saved run on its page, from the settings to the signal that ends it."""
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+from sgais.cli.arguments.model_specs import model_of
+from sgais.cli.arguments.settings import POSTED, Settings
+from sgais.cli.output.console import print_line
+from sgais.cli.session.folder import SETTINGS, RunFolder
+from sgais.cli.session.interruption import Interruption
+from sgais.cli.session.session import config_of, history_of
+from sgais.cli.session.trust import how_to_resume
+from sgais.errors import CheckpointError, ConfigError, SgaisError
+from sgais.monitoring.snapshot import ModelAlarm
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sgais.serve.app import App
+    from sgais.serve.board.board import ShownAlarm
+    from sgais.serve.http.security import Guard
+    from sgais.serve.http.server import PageServer
+    from sgais.serve.limits import Limits
+    from sgais.serve.service import Plan
+
+PATIENCE = 3.0  # seconds that a chunk may take to its end when the service is stopped
+MAY_CHANGE = ("working_directory", "checkpoint_seconds")  # from one start of a service to the next
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where a service listens, and to whom.
+
+    Attributes:
+        host: The address.
+        port: 0 for any that is free.
+        guard: Who may ask.
+        limits: How much.
+    """
+
+    host: str
+    port: int
+    guard: "Guard"
+    limits: "Limits"
+
+    def server(self, app: "App") -> "PageServer":
+        """Serves an app."""
+        from sgais.serve.http.server import PageServer
+
+        return PageServer(app, self.host, self.port)
+
+
+def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listening, accepts_lost_rows: bool) -> None:
+    """Take observations in until a signal comes."""
+    from sgais.serve.app import App
+    from sgais.serve.board.board import ENDED
+    from sgais.serve.board.records_table import records_table
+    from sgais.serve.service import Service
+
+    console = Console(stderr=True)
+    with folder.claimed(), Interruption() as interruption:
+        is_begun = folder.is_begun
+        if not is_begun:
+            _check_has_no_rows(folder)
+            folder.clear()
+        plan = _plan(settings, listening.limits, accepts_lost_rows)
+        title = "Comparing " + ", ".join(settings.models) if len(settings.models) > 1 else next(iter(settings.models))
+        service = Service(plan, folder.path, lambda: history_of(settings.history, folder), title)
+        if not is_begun or not folder.has_good_settings:
+            folder.begin(settings)
+        service.start()
+        with listening.server(App(service.board, listening.guard, listening.limits, service)) as server:
+            print_line(console, f"Serving at {server.url} with {service.log.end_row:,} rows so far. Ctrl-C ends it.")
+            interruption.wait()
+            service.board.say(ENDED)
+        in_time = service.stop(PATIENCE)
+        if service.board.num_rows:
+            _keep_curves(folder, records_table(service.board), service.board.alarms)
+        print_line(console, f"Stopped. Go on with: {how_to_resume(folder, settings, 'sgais serve --save')}")
+    if not in_time:
+        os._exit(interruption.exit_code)  # a chunk that takes long is in the log, and is taken in at the next start
+    raise typer.Exit(interruption.exit_code)
+
+
+def show(folder: RunFolder, listening: Listening) -> NoReturn:
+    """A saved run, until somebody has seen enough of it."""
+    from sgais.serve.app import App
+    from sgais.serve.board.board import ShownAlarm
+    from sgais.serve.board.replay import board_of
+
+    settings = folder.settings()
+    alarms = [ShownAlarm(*alarm) for alarm in folder.alarms()]
+    board = board_of(folder.path.name, list(settings.models), folder.records(), alarms, settings.chunk_size)
+    console = Console(stderr=True)
+    with Interruption() as interruption, listening.server(App(board, listening.guard, listening.limits)) as server:
+        print_line(console, f"Replaying at {server.url}. Ctrl-C ends it.")
+        interruption.wait()
+    raise typer.Exit(interruption.exit_code)
+
+
+def begun_settings(folder: RunFolder) -> Settings:
+    """Those that a service was begun with."""
+    try:
+        settings = folder.settings()
+    except SgaisError as error:
+        raise CheckpointError(f"{error} Say the models and options again with which it was begun.") from error
+    if settings.source != POSTED:
+        raise ConfigError(
+            f"`--save` must be the folder of a service, got {folder.path}, a run on {settings.source}. Look at it with "
+            f"`sgais serve --replay {folder.path}`, or choose another folder."
+        )
+    return settings
+
+
+def check_same(folder: RunFolder, settings: Settings) -> None:
+    """A service goes on as what it was begun as."""
+    try:
+        before: dict[str, Any] = vars(folder.settings())
+    except SgaisError as error:
+        # Rows were acknowledged here. Who says what they were taken in as may go on with them.
+        warnings.warn(f"{error} Going on with what is said now.", stacklevel=2)
+        return
+    for name, value in vars(settings).items():
+        if name not in MAY_CHANGE and value != before[name]:
+            raise ConfigError(
+                f"`--save` must be a folder of the same service, got {folder.path}, begun with {name} = "
+                f"{before[name]!r}, not {value!r}. Leave the models out to go on with it, or choose another folder."
+            )
+
+
+def _keep_curves(folder: RunFolder, table: "pd.DataFrame", alarms: "list[ShownAlarm]") -> None:
+    """For a replay; nothing else depends on it."""
+    try:
+        folder.write_records(table, [ModelAlarm(*alarm) for alarm in alarms])
+    except CheckpointError as error:
+        warnings.warn(f"no records.csv: {error}", stacklevel=2)
+
+
+def _plan(settings: Settings, limits: "Limits", accepts_lost_rows: bool) -> "Plan":
+    from sgais.serve.service import Plan
+
+    return Plan(
+        {name: model_of(spec, settings.columns) for name, spec in settings.models.items()},
+        config_of(settings),
+        settings.seed,
+        settings.chunk_size,
+        settings.columns,
+        settings.categories,
+        settings.checkpoint_seconds,
+        limits,
+        accepts_lost_rows,
+    )
+
+
+def _check_has_no_rows(folder: RunFolder) -> None:
+    """Rows of a service whose settings are lost would be taken for those of this one."""
+    if any((folder.path / "log").glob("rows-*.log")):
+        raise ConfigError(
+            f"`--save` must be a new folder, or have its {SETTINGS}, got {folder.path}, which has rows of another "
+            "service. Choose another folder."
+        )

@@ -23,6 +23,7 @@ from sgais.estimators.nested.estimator import NestedConfig
 from sgais.fields import Field
 from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
 from sgais.models.base import Model
+from sgais.models.formula.glm import glm
 from sgais.models.numpyro import from_numpyro
 from sgais.online import OnlineEvidence
 from sgais.predictive.prediction import Prediction
@@ -71,6 +72,7 @@ __all__ = [
     "annealing",
     "estimate",
     "from_numpyro",
+    "glm",
     "history",
     "models",
     "plots",

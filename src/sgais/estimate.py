@@ -17,9 +17,10 @@ from sgais.estimators.default.config import Config
 from sgais.estimators.laplace import LaplaceConfig
 from sgais.estimators.nested import estimator as nested
 from sgais.estimators.nested.estimator import NestedConfig
-from sgais.fields import Chunk, as_arrays, check_chunk, infer_fields, num_rows
+from sgais.fields import Chunk, check_chunk, infer_fields, num_rows
 from sgais.history.memory import Memory
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
+from sgais.models.reading import read
 from sgais.online import OnlineEvidence
 from sgais.progress import Progress, Report, progress_bar, silent
 from sgais.results.result import COMPLETE, Result
@@ -176,9 +177,9 @@ def _shown(title: str, progress: bool) -> AbstractContextManager[Report]:
 def _prepare(model: ModelLike, data: object) -> tuple[Model, Chunk]:
     """The model and the data, checked against each other."""
     require_model(model)
-    arrays = as_arrays(data)
+    reader, arrays = read(model, None, data)
     chunk = check_chunk(arrays, model.fields or infer_fields(arrays), real_dtype())
-    bound = model.bind(chunk)
+    bound = model.bind(chunk) if reader is None else reader.model
     bound.check_log_likelihood(chunk)
     return bound, chunk
 

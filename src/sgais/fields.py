@@ -52,6 +52,22 @@ def as_arrays(chunk: object) -> Chunk:
     return {str(name): _as_array(str(name), values) for name, values in named.items()}
 
 
+def named_columns(rows: object) -> Mapping[str, Any]:
+    """The columns of whatever holds rows: a table, a dictionary of columns, one row or a list of rows."""
+    source: Any = rows
+    if isinstance(source, Mapping):
+        is_row = bool(source) and all(np.ndim(value) == 0 for value in source.values())
+        return {str(name): np.array([value]) if is_row else value for name, value in source.items()}
+    if isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source):
+        names = dict.fromkeys(str(name) for row in source for name in row)
+        return {name: np.array([row.get(name) for row in source], object) for name in names}
+    if hasattr(source, "column_names"):  # Arrow
+        return {str(name): source.column(name).to_numpy(zero_copy_only=False) for name in source.column_names}
+    if hasattr(source, "columns"):  # pandas, Polars
+        return {str(name): np.asarray(source[name]) for name in source.columns}
+    return {"y": source}
+
+
 def infer_fields(chunk: Chunk) -> Fields:
     """Read the fields off a first chunk, for a model that declares none."""
     return {name: Field(shape=values.shape[1:], is_integer=values.dtype.kind in "iu") for name, values in chunk.items()}

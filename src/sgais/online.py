@@ -24,11 +24,12 @@ from sgais.estimators.default.config import Config
 from sgais.estimators.default.phases.exact_phase import ExactPhase
 from sgais.estimators.default.phases.gradient_phase import GradientPhase
 from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
-from sgais.fields import Chunk, Field, Fields, as_arrays, check_chunk, infer_fields
+from sgais.fields import Chunk, Field, Fields, check_chunk, infer_fields
 from sgais.history import Disk, History, Memory, Past, Reservoir
 from sgais.kernels import HMC, SGHMC, Langevin
-from sgais.models import fingerprint
+from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
+from sgais.models.reading import Reader, Reading, ReadingModel
 from sgais.predictive.prediction import Prediction, predict
 from sgais.predictive.replicates import expected_log_predictive
 from sgais.results.arviz import inference_data, island_draws
@@ -77,6 +78,7 @@ class Step(NamedTuple):
     """
 
     model: Model
+    reader: Reader | None
     fields: Fields
     rows: Chunk
     state: Any
@@ -88,7 +90,7 @@ class OnlineEvidence:
     """The running evidence of one model on one stream.
 
     Args:
-        model: A `sgais.Model`, a ready model of `sgais.models`, or the result of `sgais.from_numpyro`.
+        model: A `sgais.Model`, a ready model of `sgais.models`, or the result of `sgais.glm` or `sgais.from_numpyro`.
         config: The estimator's parameters.
         seed: Determines every random number: same seed, same machine, same bits.
         history: How the past is kept: all of it in memory (the default), in a file (`sgais.history.Disk`), or a sample
@@ -118,6 +120,7 @@ class OnlineEvidence:
         self.seed = int(seed)
         self._given = model
         self._model, self._fields = model.bound, model.fields
+        self._reader: Reader | None = None
         self._state: default.State | paper.PaperState | None = None
         self._history: History = Memory() if history is None else history
         self._records = Curve()
@@ -143,7 +146,7 @@ class OnlineEvidence:
             past: The rows before it, where these are not all that the history holds.
         """
         start = time.perf_counter()
-        model, fields, rows = self._check(chunk)
+        model, reader, fields, rows = self._check(chunk)
         state = self._state_for(model)
         new_state, info = self._estimator.update(
             model, self.config, self.seed, state, rows, self._history if past is None else past
@@ -161,11 +164,12 @@ class OnlineEvidence:
             seconds=time.perf_counter() - start,
         )
         expected = None if self.detector is None else self._expected(model, rows)
-        return Step(model, fields, rows, new_state, record, expected)
+        return Step(model, reader, fields, rows, new_state, record, expected)
 
     def accept(self, step: Step) -> None:
         """Go on from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
-        self._model, self._fields, self._state = step.model, step.fields, step.state
+        self._model, self._reader = step.model, step.reader
+        self._fields, self._state = step.fields, step.state
         self._records.append(step.record)
         if self.detector is not None:
             show(self.detector, step.record, step.expected)
@@ -242,6 +246,7 @@ class OnlineEvidence:
             "fields": self._fields,
             "state": self._state,
             "records": self._records.state(),
+            "reader": None if self._reader is None else self._reader.state(),
             "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
             "place": self.place,
         }
@@ -250,7 +255,11 @@ class OnlineEvidence:
     def restored(cls, content: dict[str, Any], model: ModelLike, history: History) -> "OnlineEvidence":
         """What was saved, on a history that has been restored."""
         evidence = cls(model, content["config"], content["seed"], history)
-        evidence._model = model.bind(content["fingerprint"]["rows"])
+        if isinstance(model, ReadingModel) and content.get("reader") is not None:
+            evidence._reader = model.restored_reader(content["reader"])
+            evidence._model = evidence._reader.model
+        else:
+            evidence._model = model.bind(content["fingerprint"]["rows"])
         fingerprint.compare(evidence._model, content["fingerprint"])
         evidence._fields, evidence._state = content["fields"], content["state"]
         evidence._records = Curve.restored(content["records"])
@@ -263,7 +272,7 @@ class OnlineEvidence:
 
     def log_predictive(self, chunk: object) -> float:
         """Log p(chunk | everything seen) under the present particles; changes nothing."""
-        model, _, rows = self._check(chunk)
+        model, _, _, rows = self._check(chunk)
         return self._estimator.log_predictive(model, self._state_for(model), rows)
 
     def expected(self, chunk: object) -> tuple[float, float] | None:
@@ -272,7 +281,7 @@ class OnlineEvidence:
         From replicates of the chunk, drawn at its inputs from the posterior predictive distribution, at a cost that
         has a limit whatever the size of the chunk. None before the first chunk, and for a model that cannot predict.
         """
-        model, _, rows = self._check(chunk)
+        model, _, _, rows = self._check(chunk)
         return self._expected(model, rows)
 
     def _expected(self, model: Model, rows: Chunk) -> tuple[float, float] | None:
@@ -285,9 +294,10 @@ class OnlineEvidence:
     def predict(self, inputs: object = None) -> Prediction:
         """What the model expects of rows with these inputs (columns of a chunk, without the observation).
 
-        Ready models can predict, and models with a `predictive`.
+        Ready models can predict, regressions from formulas, and models with a `predictive`.
         """
         model = self._bound_model()
+        inputs = inputs if self._reader is None else self._reader.read_inputs(inputs)
         positions = self._estimator.positions_now(self._state_for(model))
         return predict(model, self._fields, positions, self.log_weights, inputs, self.seed)
 
@@ -338,6 +348,11 @@ class OnlineEvidence:
         return constrain(model, self._estimator.positions_now(self._state_for(model)))
 
     @property
+    def in_units(self) -> dict[str, np.ndarray]:
+        """The particles in the units of the data: of a formula, the coefficients of its columns as they came."""
+        return self._bound_model().in_units(self.particles)
+
+    @property
     def log_weights(self) -> np.ndarray:
         """Normalised log weights of the particles (equal after resampling)."""
         return normalised(self._estimator.log_weights_now(self._state_for(self._bound_model())))
@@ -367,20 +382,24 @@ class OnlineEvidence:
         known = f"num_rows={self.num_rows}, log_evidence={self.log_evidence:.6g}{beware}"
         return f"OnlineEvidence({self._given!r}, {known})"
 
-    def _check(self, chunk: object) -> tuple[Model, Fields, Chunk]:
-        """The model, its fields and the checked rows; the first chunk settles what is still open."""
-        arrays = as_arrays(chunk)
+    def read(self, chunk: object) -> Reading:
+        """The columns of a chunk as the model takes them; nothing changes, also where the first rows settle how."""
+        return reading.read(self._given, self._reader, chunk)
+
+    def _check(self, chunk: object) -> tuple[Model, Reader | None, Fields, Chunk]:
+        """The model, its reader and fields, and the checked rows; the first chunk settles what is still open."""
+        reader, arrays = chunk if isinstance(chunk, Reading) else self.read(chunk)
         fields = self._fields or infer_fields(arrays)
         rows = check_chunk(arrays, fields, real_dtype())
         if self._state is not None:
-            return self._bound_model(), fields, rows
-        model = self._given.bind(rows)
+            return self._bound_model(), reader, fields, rows
+        model = self._given.bind(rows) if reader is None else reader.model
         model.check_log_likelihood(rows)
-        return model, fields, rows
+        return model, reader, fields, rows
 
     def _bound_model(self) -> Model:
         if self._model is None:
-            raise SgaisError("the parameters of a NumPyro model are known after the first chunk. Push one first.")
+            raise SgaisError("the parameters of such a model are known after the first chunk. Push one first.")
         return self._model
 
     def _state_for(self, model: Model) -> Any:

@@ -19,6 +19,7 @@ from sgais.estimators.default.config import Config
 from sgais.fields import num_rows
 from sgais.history import History, Memory, Until
 from sgais.models.base import ModelLike
+from sgais.models.reading import Reading, ReadingModel, joined
 from sgais.online import SAVED_TYPES, OnlineEvidence, Step, restored_history, saved_history
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
@@ -121,6 +122,9 @@ class Comparison:
         require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
         require(is_number(prior_odds) and 0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
         _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
+        reads = isinstance(model, ReadingModel)
+        cure = "Its columns are not kept: name it from the start."
+        require(not reads or not self.num_rows, "model", "not be a formula where rows have been seen", model, cure)
         self._members[name] = self._replayed(name, model)
         mean = log_sum(np.array(list(self._log_odds.values()))) - float(np.log(len(self._log_odds)))
         self._log_odds[name] = mean + float(np.log(prior_odds))
@@ -218,7 +222,8 @@ class Comparison:
 
     def log_predictives(self, chunk: object) -> dict[str, float]:
         """Log p(chunk | everything seen) of each model; changes nothing."""
-        return {name: self._members[name].log_predictive(chunk) for name in self._alive()}
+        readings = self._read(chunk)
+        return {name: self._members[name].log_predictive(readings.get(name, chunk)) for name in self._alive()}
 
     def log_predictive(self, chunk: object) -> float:
         """Log p(chunk | everything seen) of the models' mixture; changes nothing."""
@@ -329,9 +334,10 @@ class Comparison:
         """What each model makes of the chunk, and which of them cannot go on; raises where the chunk is at fault."""
         steps: dict[str, Step] = {}
         failures: dict[str, str] = {}
+        readings = self._read(chunk)
         for name in self._alive():
             try:
-                steps[name] = self._members[name].weigh(chunk, num_bad_rows)
+                steps[name] = self._members[name].weigh(readings.get(name, chunk), num_bad_rows)
             except (DataError, ModelError) as error:
                 raise type(error)(f"model {name!r} refuses the chunk: {error}") from error
             except EstimationError as error:
@@ -339,6 +345,12 @@ class Comparison:
         if not steps:
             raise EstimationError(f"no model can go on: {failures or self._failures}")
         return steps, failures
+
+    def _read(self, chunk: object) -> dict[str, Reading]:
+        """The chunk as models take it that read rows of their own kind: each has the columns of all."""
+        if not any(isinstance(self._members[name].model, ReadingModel) for name in self._alive()):
+            return {}
+        return joined({name: self._members[name].read(chunk) for name in self._alive()})
 
     def _record(self, rows: int) -> ComparisonRecord:
         """Move the weights on by the chunk's evidences, then note where everybody stands."""
@@ -409,6 +421,13 @@ def _last(member: OnlineEvidence) -> EvidenceRecord:
 
 def _check_columns(models: Mapping[str, ModelLike]) -> None:
     """Models that say what they want must want the same."""
+    reads = {name: isinstance(model, ReadingModel) for name, model in models.items()}
+    if any(reads.values()) and not all(reads.values()):
+        other = next(name for name, does in reads.items() if not does)
+        raise ConfigError(
+            f"`models` must all be formulas or all take rows as they are, got {other!r} beside formulas. "
+            "Compare formulas with formulas, or write them as NumPyro models."
+        )
     wanted = {name: model.fields for name, model in models.items() if model.fields}
     for name, fields in wanted.items():
         first = next(iter(wanted))

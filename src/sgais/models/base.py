@@ -128,6 +128,10 @@ class Model:
             parts.append(jnp.ravel(_transform(distribution).inv(known[name])))
         return jnp.concatenate(parts)
 
+    def in_units(self, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Draws of the parameters in the units of the data, where these are others; leading axis draws."""
+        return {name: np.asarray(values) for name, values in parameters.items()}
+
     def log_prior_at(self, position: jax.Array) -> jax.Array:
         """Log density of the prior on R^d: of the parameters, plus the log-Jacobian of `constrain`."""
         parameters: Parameters = {}

@@ -12,6 +12,7 @@ import numpy as np
 from sgais.errors import ConfigError, ModelError
 from sgais.fields import Chunk, Field, check_chunk, infer_fields, num_rows
 from sgais.models.base import Model, ModelLike, real_dtype
+from sgais.models.reading import read
 
 NUM_ROWS = 512
 NUM_DRAWS = 64
@@ -46,9 +47,10 @@ def made_up_rows(model: ModelLike) -> Chunk:
 
 def check_model(model: ModelLike, rows: Chunk) -> list[Finding]:
     """Look at everything; where the shapes are wrong there is nothing else to look at."""
+    reader, rows = read(model, None, rows)
     rows = check_chunk(rows, model.fields or infer_fields(rows), real_dtype())
     try:
-        bound = model.bind(rows)
+        bound = model.bind(rows) if reader is None else reader.model
         bound.check_log_likelihood(rows)
     except ModelError as error:
         return [Finding("shapes", False, str(error))]

@@ -1,0 +1,1 @@
+"""Regression models from formulas: `sgais.glm`."""

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from sgais import checkpoint
-from sgais.comparison.records import ComparisonRecord, Standing, Standings
+from sgais.comparison.records import ComparisonRecord, ModelStanding, Standings
 
 
 def standing(number, warning=""):
-    values = dict.fromkeys(Standing._fields, number + 0.25)
-    return Standing(**(values | {"annealing_steps": number, "warning": warning}))
+    values = dict.fromkeys(ModelStanding._fields, number + 0.25)
+    return ModelStanding(**(values | {"annealing_steps": number, "warning": warning}))
 
 
 def record(number, names):
@@ -43,7 +43,7 @@ def test_they_read_like_a_list_of_records():
 
 def test_columns_have_a_row_for_each_model_of_each_chunk():
     columns = filled().columns()
-    assert tuple(columns) == ("num_rows", "model", *Standing._fields)
+    assert tuple(columns) == ("num_rows", "model", *ModelStanding._fields)
     assert columns["model"].tolist() == [name for names in NAMES for name in names]
     expected = [one.num_rows for one in RECORDS for _ in one.models]
     assert columns["num_rows"].tolist() == expected
@@ -57,7 +57,7 @@ def test_a_checkpoint_brings_them_back_and_is_small(tmp_path):
     again = Standings.restored(checkpoint.read(tmp_path / "checkpoint", {}))
     again.append(record(3000, ["a"]))
     assert list(again) == [*many, record(3000, ["a"])]
-    numbers = 3000 * (3 + 3 * (len(Standing._fields) + 1))
+    numbers = 3000 * (3 + 3 * (len(ModelStanding._fields) + 1))
     assert (tmp_path / "checkpoint").stat().st_size < 8 * numbers + 10_000
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import sgais
 from sgais import plots
+from sgais.results.bands import BAND
 
 
 def by_label(axes):
@@ -27,7 +28,7 @@ def test_the_band_joins_both_errors(make_records):
     curves = {"one": make_records(-1.5, standard_error=3.0), "two": make_records(-1.25, standard_error=4.0)}
     (axes,) = plots.bayes_factors(curves).axes
     vertices = axes.collections[0].get_paths()[0].vertices
-    assert vertices[:, 1].max() == pytest.approx(-0.25 * 500 + 1.96 * 5.0)
+    assert vertices[:, 1].max() == pytest.approx(-0.25 * 500 + BAND * 5.0)
     curves["two"] = make_records(-1.25, standard_error=np.nan)
     assert len(plots.bayes_factors(curves).axes[0].collections) == 0
 

@@ -9,7 +9,7 @@ from matplotlib.text import Text
 
 import sgais
 from sgais import plots
-from sgais.comparison.records import ComparisonRecord, Standing
+from sgais.comparison.records import ComparisonRecord, ModelStanding
 from sgais.plots import style
 
 NAMES = list(plots.__all__)
@@ -130,8 +130,8 @@ def test_a_legend_says_which_log_z_carries_a_warning(make_records):
 
 
 def test_a_probability_that_rests_on_a_warned_log_z_says_so():
-    shares = dict.fromkeys(Standing._fields, 0.5)
-    models = {name: Standing(**(shares | {"warning": warning})) for name, warning in (("a", ""), ("b", "bad"))}
+    shares = dict.fromkeys(ModelStanding._fields, 0.5)
+    models = {name: ModelStanding(**(shares | {"warning": warning})) for name, warning in (("a", ""), ("b", "bad"))}
     records = [ComparisonRecord(rows, models, 0.0) for rows in (100, 200)]
     for stacked in (True, False):
         legend = plots.probabilities(records, stacked=stacked).axes[0].get_legend()

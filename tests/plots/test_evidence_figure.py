@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 import sgais
 from sgais import plots, simulate
 from sgais.models import LinearRegression
+from sgais.results.bands import BAND
 
 
 def labels(axes):
@@ -30,8 +31,8 @@ def test_the_band_is_that_of_log_evidence_per_row(make_records):
     (axes,) = plots.evidence(make_records(per_row=-1.5, standard_error=2.0)).axes
     vertices = axes.collections[0].get_paths()[0].vertices
     at_first = vertices[vertices[:, 0] == 500, 1]
-    assert at_first.max() == pytest.approx(-1.5 + 1.96 * 2.0 / 500)
-    assert at_first.min() == pytest.approx(-1.5 - 1.96 * 2.0 / 500)
+    assert at_first.max() == pytest.approx(-1.5 + BAND * 2.0 / 500)
+    assert at_first.min() == pytest.approx(-1.5 - BAND * 2.0 / 500)
 
 
 def test_the_exact_curve_adds_the_error_in_nats(make_records):
@@ -40,7 +41,7 @@ def test_the_exact_curve_adds_the_error_in_nats(make_records):
     assert labels(curve) == ["estimate", "exact"]
     np.testing.assert_allclose(error.lines[0].get_ydata(), -3.0)
     top = error.collections[0].get_paths()[0].vertices[:, 1].max()
-    assert top == pytest.approx(-3.0 + 1.96 * 0.25)
+    assert top == pytest.approx(-3.0 + BAND * 0.25)
 
 
 def test_several_models_differ_in_colour_and_in_dashes(make_records):

@@ -8,7 +8,7 @@ import tempfile
 import numpy as np
 import pandas as pd
 import pytest
-from served import COLUMNS, MODELS, Served
+from served import COLUMNS, COMPARE, MODELS, Served
 
 import sgais
 
@@ -74,9 +74,6 @@ def changing_table(tmp_path_factory):
     path = tmp_path_factory.mktemp("table") / "table.csv"
     pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "target": target}).to_csv(path, index=False)
     return path
-
-
-COMPARE = ("--set", "num_particles=32", "--set", "num_islands=4", "--chunk-size", "100")
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 JSON = "application/json"
 MODELS = ("both=linear-regression", "one=linear-regression:features=0")
 COLUMNS = ("-c", "x=a,b", "-c", "y=target")
+COMPARE = ("--set", "num_particles=32", "--set", "num_islands=4", "--chunk-size", "100")
 START_SECONDS = 120
 
 

@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sgais.comparison.records import ComparisonRecord, Standing
+from sgais.comparison.records import ComparisonRecord, ModelStanding
+from sgais.monitoring.snapshot import Snapshot, alone
 from sgais.results.record import EvidenceRecord
-from sgais.serve.board.board import BEFORE_MODES, COMMON, SERVICE, Board, _columns
+from sgais.serve.board.board import COMMON, SERVICE, Board
 from sgais.serve.board.records_table import EARLIER, records_table
 from sgais.serve.board.replay import board_of
-from sgais.serve.board.standing import ModelStanding, Remarks, alone
+from sgais.serve.board.standing import BEFORE_MODES, COLUMNS, column_names
 from sgais.serve.http.metrics import prometheus
 
 
@@ -18,12 +19,16 @@ def record(rows, warning="", mode_doubt=0.0):
     return EvidenceRecord(**(values | {"num_rows": rows, "warning": warning, "mode_doubt": mode_doubt}))
 
 
+def snapshot(one):
+    return Snapshot(one.num_rows, 0, {"m": alone(one)}, {}, [], False)
+
+
 @pytest.fixture
 def board():
     """A model that is warned of, then not, then again."""
     board = Board(SERVICE, "a run", ["m"], 100)
     for rows, warning in ((100, "first"), (200, ""), (300, "second")):
-        board.note(rows, {"m": alone(record(rows, warning, mode_doubt=2.0))}, {"m": Remarks(warning)})
+        board.note(snapshot(record(rows, warning, mode_doubt=2.0)))
     return board
 
 
@@ -43,7 +48,7 @@ def test_what_is_saved_for_a_replay_has_the_warnings(board):
 
 def test_after_a_restart_the_warning_is_still_there(board):
     again = Board(SERVICE, "a run", ["m"], 100)
-    again.restore(board.saved(), {"m": alone(record(300, "second"))}, {"m": Remarks("second")})
+    again.restore(board.saved(), snapshot(record(300, "second")))
     (model,) = again.state()["models"]
     assert (model["warning"], model["is_warned"]) == ("second", 1.0)
 
@@ -51,15 +56,15 @@ def test_after_a_restart_the_warning_is_still_there(board):
 def test_a_board_of_before_there_was_a_column_is_still_read(board):
     saved = board.saved()
     names = saved["timeline"].pop("columns")
-    before = [names.index(name) for name in [*COMMON, *_columns(["m"], BEFORE_MODES)]]
+    before = [names.index(name) for name in [*COMMON, *column_names(["m"], BEFORE_MODES)]]
     for part in ("points", "recent"):
         saved["timeline"][part] = saved["timeline"][part][:, before]
     again = Board(SERVICE, "a run", ["m"], 100)
-    again.restore(saved, {"m": alone(record(300))}, {})
+    again.restore(saved, snapshot(record(300)))
     columns = again.records(0, np.inf, 10)["models"]["m"]
     assert columns["log_evidence"] == [1.0] * 3
     assert columns["mode_doubt"] == [None] * 3
-    assert tuple(columns) == ModelStanding._fields
+    assert tuple(columns) == COLUMNS
 
 
 @pytest.mark.parametrize(
@@ -70,9 +75,10 @@ def test_a_replay_says_it(warnings, said):
     records = [record(100 * number, warning) for number, warning in enumerate(warnings, start=1)]
     (model,) = board_of("a run", ["m"], records, [], 100).state()["models"]
     assert model["warning"] == said
-    values = dict.fromkeys(Standing._fields, 1.0)
+    values = dict.fromkeys(ModelStanding._fields, 1.0)
     compared = [
-        ComparisonRecord(one.num_rows, {"m": Standing(**(values | {"warning": one.warning}))}, 0.0) for one in records
+        ComparisonRecord(one.num_rows, {"m": ModelStanding(**(values | {"warning": one.warning}))}, 0.0)
+        for one in records
     ]
     (model,) = board_of("a run", ["m"], compared, [], 100).state()["models"]
     assert model["warning"] == said

@@ -12,7 +12,7 @@ import numpy as np
 
 from sgais import checkpoint
 from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
-from sgais.comparison.records import ComparisonRecord, Standing, Standings
+from sgais.comparison.records import ComparisonRecord, ModelStanding, Standings
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
@@ -178,7 +178,33 @@ class Comparison:
     @property
     def probabilities(self) -> dict[str, float]:
         """Of each model given all rows so far; failed ones have none."""
-        return {name: standing.probability for name, standing in self._standings().items()}
+        return {name: standing.probability for name, standing in self.standings.items()}
+
+    @property
+    def standings(self) -> dict[str, ModelStanding]:
+        """How each model stands now; failed ones have no standing."""
+        names = self._alive()
+        log_posteriors = np.array([self._log_odds[name] + self._members[name].log_evidence for name in names])
+        errors = np.array([self._members[name].standard_error for name in names])
+        probabilities, lows, highs = with_bands(log_posteriors, errors)
+        standings = {}
+        for number, name in enumerate(names):
+            member = self._members[name]
+            last = member.last_record
+            standings[name] = ModelStanding(
+                log_evidence=member.log_evidence,
+                standard_error=member.standard_error,
+                increment=last.increment if last else 0.0,
+                probability=float(probabilities[number]),
+                low=float(lows[number]),
+                high=float(highs[number]),
+                weight=self._weights.get(name, 0.0),
+                annealing_steps=last.annealing_steps if last else 0,
+                warning=member.warning,
+                mode_doubt=last.mode_doubt if last else 0.0,
+                kernel_bias=last.kernel_bias if last else 0.0,
+            )
+        return standings
 
     def __getitem__(self, name: str) -> OnlineEvidence:
         """One of the models' evidences."""
@@ -192,7 +218,7 @@ class Comparison:
 
     def table(self) -> "pd.DataFrame":
         """The models by probability: log Z, log Bayes factor against the leader, probability with its band."""
-        standings = self._standings()
+        standings = self.standings
         ranked = sorted(standings, key=lambda name: standings[name].probability, reverse=True)
         lines = {}
         for name in ranked:
@@ -363,34 +389,11 @@ class Comparison:
             self._weights = {name: kept * share + (1 - kept) * prior[name] for name, share in shares_of(moved).items()}
         else:
             self._weights = self._standing_weights()
-        return ComparisonRecord(self._members[next(iter(increments))].num_rows, self._standings(), log_predictive)
+        return ComparisonRecord(self._members[next(iter(increments))].num_rows, self.standings, log_predictive)
 
     def _standing_weights(self) -> dict[str, float]:
         """The probabilities."""
         return shares_of({name: self._log_odds[name] + self._members[name].log_evidence for name in self._alive()})
-
-    def _standings(self) -> dict[str, Standing]:
-        names = self._alive()
-        log_posteriors = np.array([self._log_odds[name] + self._members[name].log_evidence for name in names])
-        errors = np.array([self._members[name].standard_error for name in names])
-        probabilities, lows, highs = with_bands(log_posteriors, errors)
-        standings = {}
-        for number, name in enumerate(names):
-            member = self._members[name]
-            last = member.last_record
-            standings[name] = Standing(
-                log_evidence=member.log_evidence,
-                standard_error=member.standard_error,
-                increment=last.increment if last else 0.0,
-                probability=float(probabilities[number]),
-                low=float(lows[number]),
-                high=float(highs[number]),
-                weight=self._weights.get(name, 0.0),
-                annealing_steps=last.annealing_steps if last else 0,
-                warning=member.warning,
-                mode_doubt=last.mode_doubt if last else 0.0,
-            )
-        return standings
 
     def _replayed(self, name: str, model: ModelLike) -> OnlineEvidence:
         """A new model that has seen all rows so far, cut as they came."""

@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from sgais.errors import is_number, require
-
-BAND = 3.0  # standard errors on either side
+from sgais.results.bands import BAND
 
 
 def with_bands(log_posteriors: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

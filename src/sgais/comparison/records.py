@@ -5,12 +5,11 @@ from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 
+from sgais.results.bands import SEPARATED
 from sgais.results.record_table import GrowingTable
 
-SEPARATED = 0.95  # the least probability of a leader that is beyond doubt, at the low end of its band
 
-
-class Standing(NamedTuple):
+class ModelStanding(NamedTuple):
     """How one model stands after a chunk.
 
     Attributes:
@@ -18,12 +17,14 @@ class Standing(NamedTuple):
         standard_error: Of `log_evidence`.
         increment: log Z of the chunk given the rows before it.
         probability: Of the model, given all rows and the prior odds.
-        low: The lower end of the band around it, three standard errors of the log odds away.
+        low: The lower end of the band around it, `sgais.results.bands.BAND` standard errors of the log odds away.
         high: The upper end.
         weight: In predictions; the probability, unless there is forgetting.
         annealing_steps: Of the chunk.
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
         mode_doubt: Nats by which modes that no search has found might change `log_evidence`.
+        kernel_bias: The error of `log_evidence` that comes from excess kinetic temperature of the moves, as estimated;
+            NaN where that is not known.
     """
 
     log_evidence: float
@@ -35,7 +36,8 @@ class Standing(NamedTuple):
     weight: float
     annealing_steps: int
     warning: str
-    mode_doubt: float = 0.0  # last, with a default: standings of before it are still read
+    mode_doubt: float = 0.0  # these have defaults: standings of before them are still read
+    kernel_bias: float = float("nan")
 
 
 class ComparisonRecord(NamedTuple):
@@ -48,7 +50,7 @@ class ComparisonRecord(NamedTuple):
     """
 
     num_rows: int
-    models: dict[str, Standing]
+    models: dict[str, ModelStanding]
     log_predictive: float
 
     @property
@@ -62,7 +64,7 @@ class ComparisonRecord(NamedTuple):
         return len(self.models) > 1 and self.models[self.leader].low > SEPARATED
 
 
-NUMBERS = {name: kind for name, kind in get_type_hints(Standing).items() if kind in (int, float)}
+NUMBERS = {name: kind for name, kind in get_type_hints(ModelStanding).items() if kind in (int, float)}
 
 CHUNKS = {"num_rows": int, "log_predictive": float, "end": int}  # the end of the chunk's rows in the other table
 
@@ -109,7 +111,7 @@ class Standings:
             "warning": np.array([*self._warnings], object)[models.pop("warning")],
         }
         columns |= models
-        return {name: columns[name] for name in ("num_rows", "model", *Standing._fields)}
+        return {name: columns[name] for name in ("num_rows", "model", *ModelStanding._fields)}
 
     def ends(self) -> list[int]:
         """The rows seen after each chunk."""
@@ -126,7 +128,7 @@ class Standings:
         """The standings that had this state."""
         standings = cls()
         standings._chunks.extend(state["chunks"])
-        standings._models.extend(state["models"], Standing._field_defaults)
+        standings._models.extend(state["models"], ModelStanding._field_defaults)
         standings._names = {name: number for number, name in enumerate(state["names"])}
         standings._warnings = {warning: number for number, warning in enumerate(state["warnings"])}
         return standings
@@ -142,7 +144,7 @@ class Standings:
         for place in range(start, chunk["end"]):
             values = self._models[place]
             name, warning = names[values.pop("model")], warnings[values.pop("warning")]
-            models[name] = Standing(**values, warning=warning)
+            models[name] = ModelStanding(**values, warning=warning)
         return ComparisonRecord(chunk["num_rows"], models, chunk["log_predictive"])
 
     def __iter__(self) -> Iterator[ComparisonRecord]:

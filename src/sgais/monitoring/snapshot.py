@@ -1,41 +1,12 @@
-"""Where a run stands after a chunk, in the one shape that views and reports read."""
+"""Where a run stands after a chunk, in the one shape that terminal, report, folder and page read."""
 
 from typing import NamedTuple
 
 from sgais.comparison.comparison import Comparison
+from sgais.comparison.records import ModelStanding
+from sgais.monitoring.alarms import ModelAlarm, alarms_of
 from sgais.online import OnlineEvidence
 from sgais.results.record import EvidenceRecord
-from sgais.shift import ShiftDetector
-
-
-class Line(NamedTuple):
-    """One model.
-
-    Attributes:
-        name: Of the model.
-        log_evidence: log Z of all rows so far.
-        standard_error: Of it; NaN where there is none.
-        probability: Of the model; None where nothing is compared.
-        failure: Why it cannot go on; empty if it can.
-        warning: Why its evidence should not be trusted.
-    """
-
-    name: str
-    log_evidence: float
-    standard_error: float
-    probability: float | None
-    failure: str = ""
-    warning: str = ""
-
-
-class ModelAlarm(NamedTuple):
-    """A change of the data, as one model has noticed it; the fields of `sgais.shift.Alarm`, and the model's name."""
-
-    model: str
-    row: int
-    location: int
-    signal: str
-    size: float
 
 
 class Snapshot(NamedTuple):
@@ -44,76 +15,58 @@ class Snapshot(NamedTuple):
     Attributes:
         num_rows: Rows taken in so far.
         num_bad_rows: Rows refused so far.
-        lines: The models, the most probable first.
+        standings: The models that can go on, the most probable first.
+        failures: Why the others cannot, by name.
         alarms: All so far, the oldest first.
+        is_comparison: Whether the models are compared; else there is one, and it is certain.
     """
 
     num_rows: int
     num_bad_rows: int
-    lines: list[Line]
+    standings: dict[str, ModelStanding]
+    failures: dict[str, str]
     alarms: list[ModelAlarm]
-
-
-class Observer:
-    """Looks at a run after every chunk, with a shift detector for each model."""
-
-    def __init__(self, name: str, follower: OnlineEvidence | Comparison) -> None:
-        self._name, self._follower = name, follower
-        self._detectors: dict[str, ShiftDetector] = {}
-        self._alarms: list[ModelAlarm] = []
-        for model, curve in self._curves().items():
-            self._detectors[model] = ShiftDetector()
-            for record in curve:  # what a resumed run had seen before
-                self._watch(model, record)
-        self._alarms.sort(key=lambda alarm: alarm.row)
-
-    def after_chunk(self) -> bool:
-        """Show the newest chunk to the detectors; tells whether one of them has raised an alarm."""
-        before = len(self._alarms)
-        for model, detector in self._detectors.items():
-            record = self._last_record(model)
-            if record is not None and record.num_rows > detector.num_rows:
-                self._watch(model, record)
-        return len(self._alarms) > before
+    is_comparison: bool
 
     @property
-    def alarms(self) -> list[ModelAlarm]:
-        """All so far, the oldest first."""
-        return self._alarms
-
-    def snapshot(self) -> Snapshot:
-        """Where the run stands."""
-        lines = _lines(self._name, self._follower)
-        return Snapshot(self._follower.num_rows, self._follower.place.num_bad_rows, lines, list(self._alarms))
-
-    def _watch(self, model: str, record: EvidenceRecord) -> None:
-        detector = self._detectors[model].update(record)
-        if detector.drift_detected:
-            self._alarms.append(ModelAlarm(model, *detector.alarms[-1]))
-
-    def _curves(self) -> dict[str, tuple[EvidenceRecord, ...]]:
-        if isinstance(self._follower, Comparison):
-            return self._follower.curves
-        return {self._name: self._follower.records}
-
-    def _last_record(self, model: str) -> EvidenceRecord | None:
-        one = self._follower[model] if isinstance(self._follower, Comparison) else self._follower
-        return one.last_record
+    def is_doubted(self) -> bool:
+        """Whether a number should not be trusted, or is missing."""
+        return bool(self.failures) or any(standing.warning for standing in self.standings.values())
 
 
-def _lines(name: str, follower: OnlineEvidence | Comparison) -> list[Line]:
-    if isinstance(follower, OnlineEvidence):
-        return [Line(name, follower.log_evidence, follower.standard_error, None, warning=follower.warning)]
-    probabilities, failures = follower.probabilities, follower.failures
-    lines = [
-        Line(
-            one,
-            follower[one].log_evidence,
-            follower[one].standard_error,
-            probabilities.get(one, 0.0),
-            failures.get(one, ""),
-            follower[one].warning,
-        )
-        for one in follower.names
-    ]
-    return sorted(lines, key=lambda line: (bool(line.failure), -(line.probability or 0.0), -line.log_evidence))
+def snapshot_of(follower: OnlineEvidence | Comparison, name: str = "") -> Snapshot:
+    """Where a run stands; `name` is that of its model where nothing is compared."""
+    is_comparison = isinstance(follower, Comparison)
+    standings, failures = {name: alone(None)}, {}
+    if isinstance(follower, Comparison):
+        standings, failures = follower.standings, follower.failures
+    elif follower.last_record is not None:
+        standings = {name: alone(follower.last_record)}
+    ranked = sorted(standings, key=lambda one: (-standings[one].probability, -standings[one].log_evidence))
+    return Snapshot(
+        num_rows=follower.num_rows,
+        num_bad_rows=follower.place.num_bad_rows,
+        standings={one: standings[one] for one in ranked},
+        failures=failures,
+        alarms=alarms_of(follower, name),
+        is_comparison=is_comparison,
+    )
+
+
+def alone(record: EvidenceRecord | None) -> ModelStanding:
+    """How a model stands that is not compared; None before there are data."""
+    if record is None:
+        return ModelStanding(0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0, "")
+    return ModelStanding(
+        log_evidence=record.log_evidence,
+        standard_error=record.standard_error,
+        increment=record.increment,
+        probability=1.0,
+        low=1.0,
+        high=1.0,
+        weight=1.0,
+        annealing_steps=record.annealing_steps,
+        warning=record.warning,
+        mode_doubt=record.mode_doubt,
+        kernel_bias=record.kernel_bias,
+    )

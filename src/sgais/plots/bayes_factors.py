@@ -11,7 +11,6 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from sgais.errors import require
 from sgais.plots.curves import Curve, Curves, curves_of, ends_warned, label_of
 from sgais.plots.style import (
-    BAND_WIDTH,
     GREY,
     band,
     figure_of,
@@ -21,6 +20,7 @@ from sgais.plots.style import (
     panels,
     show_rows,
 )
+from sgais.results.bands import BAND
 
 MOST_TICKS = 9
 
@@ -29,7 +29,7 @@ def bayes_factors(curves: Curves, axes: Any = None, alarms: Sequence[int] = (), 
     """The log Bayes factor of each model against the one that leads at the end.
 
     The axis is linear from -1 to 1 and logarithmic beyond, since a stream takes a Bayes factor from tenths of a nat
-    to many thousands. Bands are 1.96 standard errors wide on either side, the errors of two models taken as
+    to many thousands. Bands are three standard errors wide on either side, the errors of two models taken as
     independent.
 
     Args:
@@ -68,7 +68,7 @@ def _draw(panel: Axes, number: int, name: str, curve: Curve, reference: Curve) -
     rows, of_curve, of_reference = np.intersect1d(curve.rows, reference.rows, return_indices=True)
     require(len(rows) > 0, "curves", "have numbers of rows in common", name, "Update the models with the same chunks.")
     factor = curve.log_evidence[of_curve] - reference.log_evidence[of_reference]
-    errors = BAND_WIDTH * np.hypot(curve.standard_error[of_curve], reference.standard_error[of_reference])
+    errors = BAND * np.hypot(curve.standard_error[of_curve], reference.standard_error[of_reference])
     panel.plot(rows, factor, label=label_of(name, ends_warned(curve)), **line_style(number))
     band(panel, rows, factor - errors, factor + errors, number)
 

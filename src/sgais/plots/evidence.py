@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from sgais.errors import require
 from sgais.plots.curves import Curve, Curves, curves_of, ends_warned, label_of
 from sgais.plots.style import (
-    BAND_WIDTH,
     GREY,
     band,
     figure_of,
@@ -20,6 +19,7 @@ from sgais.plots.style import (
     panels,
     show_rows,
 )
+from sgais.results.bands import BAND
 
 Values: TypeAlias = Sequence[float] | np.ndarray
 
@@ -32,7 +32,7 @@ def evidence(
 ) -> Figure:
     """Log Z per row against rows seen and, where the exact value is known, the error in nats below it.
 
-    Bands are 1.96 standard errors wide on either side; where there is no standard error (paper mode) there is none.
+    Bands are three standard errors wide on either side; where there is no standard error (paper mode) there is none.
     The legend says which curves end with a warning.
 
     Args:
@@ -81,7 +81,7 @@ def _truths(exact: Values | Mapping[str, Values] | None, curves: dict[str, Curve
 
 
 def _draw_curve(panel: Axes, number: int, label: str | None, curve: Curve) -> None:
-    per_row, errors = curve.log_evidence / curve.rows, BAND_WIDTH * curve.standard_error / curve.rows
+    per_row, errors = curve.log_evidence / curve.rows, BAND * curve.standard_error / curve.rows
     panel.plot(curve.rows, per_row, label=label, **line_style(number))
     band(panel, curve.rows, per_row - errors, per_row + errors, number)
 
@@ -92,6 +92,6 @@ def _draw_truth(panel: Axes, name: str, curve: Curve, truth: np.ndarray) -> None
 
 
 def _draw_error(panel: Axes, number: int, curve: Curve, truth: np.ndarray) -> None:
-    difference, errors = curve.log_evidence - truth, BAND_WIDTH * curve.standard_error
+    difference, errors = curve.log_evidence - truth, BAND * curve.standard_error
     panel.plot(curve.rows, difference, **line_style(number))
     band(panel, curve.rows, difference - errors, difference + errors, number)

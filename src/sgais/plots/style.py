@@ -17,7 +17,6 @@ LEGEND_LINE = 0.14
 DOTS_PER_INCH = 200
 TEXT_SIZE = 8.0  # points
 SMALL_TEXT_SIZE = 7.0
-BAND_WIDTH = 1.96  # standard errors on either side: 95 %
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers, without the yellow that white paper swallows.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

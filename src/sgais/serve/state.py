@@ -8,9 +8,9 @@ from sgais import checkpoint
 from sgais.comparison.comparison import Comparison
 from sgais.fields import Fields
 from sgais.models.base import ModelLike
+from sgais.monitoring.snapshot import snapshot_of
 from sgais.online import SAVED_TYPES
 from sgais.serve.board.board import Board
-from sgais.serve.board.standing import remarks_of, standings_of
 from sgais.serve.intake.idempotency import Keys
 
 
@@ -49,7 +49,7 @@ class ServiceState:
             content: dict[str, Any] = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "keys", "a service")
             comparison = Comparison.restored(content["comparison"], models, path.parent)
-            board.restore(content["board"], standings_of(comparison, ""), remarks_of(comparison, ""))
+            board.restore(content["board"], snapshot_of(comparison))
             keys, acknowledged = Keys.restored(content["keys"]), int(content.get("acknowledged", 0))
             return cls(comparison, board, keys, content["fields"], acknowledged)
 

@@ -12,10 +12,10 @@ from typing import Any
 from sgais.checkpoint import Schedule
 from sgais.errors import DataError, EstimationError, HistoryError, SgaisError
 from sgais.fields import Chunk
+from sgais.monitoring.alarms import new_alarms
+from sgais.monitoring.snapshot import snapshot_of
 from sgais.run_loop import Checkpoints, RunLoop
-from sgais.serve.board.alarms import new_alarms
 from sgais.serve.board.board import FAILED, RUNNING
-from sgais.serve.board.standing import remarks_of, standings_of
 from sgais.serve.intake.intake import Intake
 from sgais.serve.log.reader import LogReader
 from sgais.serve.log.row_log import RowLog
@@ -140,12 +140,7 @@ class Worker:
     def _show(self) -> None:
         comparison = self._state.comparison
         self._intake.note_taken_in(self._position)
-        self._state.board.note(
-            comparison.num_rows,
-            standings_of(comparison, ""),
-            remarks_of(comparison, ""),
-            new_alarms(comparison),
-        )
+        self._state.board.note(snapshot_of(comparison), new_alarms(comparison))
         self._is_warm = True
         comparison.keep_records(KEPT_RECORDS)
         self.forecaster = Forecaster.of(comparison)

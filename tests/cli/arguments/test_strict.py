@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sgais.cli.arguments.strict import code_of
-from sgais.monitoring.snapshot import Line
+from sgais.monitoring.snapshot import Snapshot, alone
 
 COLUMNS = ("-c", "x=a,b", "-c", "y=target", "--paper")
 WARNING = "three islands went astray"
@@ -88,7 +88,7 @@ def test_every_command_with_a_number_has_it(command):
 
 
 def test_a_model_that_failed_counts_as_well():
-    good, bad = Line("good", -1.0, 0.1, 0.5), Line("bad", -1.0, 0.1, 0.0, failure="no luck")
-    assert code_of([good, bad], is_strict=True) == 3
-    assert code_of([good, bad], is_strict=False) == 0
-    assert code_of([good], is_strict=True) == 0
+    for failures, code in (({"bad": "no luck"}, 3), ({}, 0)):
+        snapshot = Snapshot(100, 0, {"good": alone(None)}, failures, [], is_comparison=True)
+        assert code_of(snapshot, is_strict=True) == code
+        assert code_of(snapshot, is_strict=False) == 0

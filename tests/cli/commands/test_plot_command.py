@@ -1,7 +1,7 @@
 import pytest
 
 from sgais.cli.session.folder import _first_rows
-from sgais.monitoring.snapshot import ModelAlarm
+from sgais.monitoring.alarms import ModelAlarm
 
 COLUMNS = ("-c", "x=a,b", "-c", "y=target")
 

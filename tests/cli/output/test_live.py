@@ -6,15 +6,20 @@ import pytest
 from rich.console import Console
 
 from sgais.cli.output.live import LineView, LiveView, view_of
-from sgais.monitoring.snapshot import Line, ModelAlarm, Snapshot
+from sgais.monitoring.alarms import ModelAlarm
+from sgais.monitoring.snapshot import Snapshot, alone
 
 LONG_NAME = "a model with a name that is far too long for any table, and then some"
 
 
+def standing(probability, warning=""):
+    return alone(None)._replace(log_evidence=-3.2e6, standard_error=1.5, probability=probability, warning=warning)
+
+
 def snapshot(num_rows, models=3, alarms=0):
-    lines = [Line(f"{LONG_NAME} {number}", -3.2e6, 1.5, 1.0 / models) for number in range(models)]
+    standings = {f"{LONG_NAME} {number}": standing(1.0 / models) for number in range(models)}
     found = [ModelAlarm(LONG_NAME, 1000 * number + 200, 1000 * number, "surprise", -1.0) for number in range(alarms)]
-    return Snapshot(num_rows, 3, lines, found)
+    return Snapshot(num_rows, 3, standings, {}, found, is_comparison=True)
 
 
 def drawn(width, height, shown, total_rows):
@@ -71,18 +76,20 @@ def test_a_log_gets_a_line_now_and_then_and_each_alarm_once():
 
 
 def test_no_log_z_without_its_warning():
-    lines = [Line(f"model {number}", -3.2e6, 1.5, 0.25, warning="" if number else "gone astray") for number in range(4)]
+    standings = {f"model {number}": standing(0.25, "" if number else "gone astray") for number in range(4)}
+    warned = Snapshot(1000, 0, standings, {}, [], is_comparison=True)
     file = io.StringIO()
     with view_of(Console(file=file, width=200), "a run", 1000) as view:
-        view.show(Snapshot(1000, 0, lines, []))
+        view.show(warned)
     assert "-3200.0000 ± 0.0015 !  model 0 0.250  BEWARE: gone astray" in file.getvalue()
-    shown = drawn(80, 24, Snapshot(1000, 0, lines, []), None)
+    shown = drawn(80, 24, warned, None)
     assert [" ! " in line for line in shown if line.startswith("model ")] == [False, True, False, False, False]
     assert "BEWARE of model 0: gone astray." in [line.strip() for line in shown]
 
 
 def test_many_warnings_leave_room_for_the_models():
-    lines = [Line(f"model {number}", -3.2e6, 1.5, 0.02, warning=f"reason {number}") for number in range(50)]
-    shown = drawn(80, 24, Snapshot(1000, 0, lines, []), 2000)
+    standings = {f"model {number}": standing(0.02, f"reason {number}") for number in range(50)}
+    warned = Snapshot(1000, 0, standings, {}, [], is_comparison=True)
+    shown = drawn(80, 24, warned, 2000)
     assert len(shown) <= 24
     assert sum("BEWARE of model" in line for line in shown) == 3

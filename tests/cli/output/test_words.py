@@ -1,5 +1,5 @@
 from sgais.cli.output.words import alarm_lines
-from sgais.monitoring.snapshot import ModelAlarm
+from sgais.monitoring.alarms import ModelAlarm
 
 
 def test_a_change_is_one_line_however_many_models_noticed_it():

@@ -1,11 +1,10 @@
 """`--strict`: a number that should not be trusted is to show in the exit code, for scripts that read nothing else."""
 
-from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
 import typer
 
-from sgais.monitoring.snapshot import Line
+from sgais.monitoring.snapshot import Snapshot
 
 WARNED = 3  # the exit code: all was done, printed and saved, but a number carries a warning
 
@@ -14,6 +13,6 @@ StrictFlag: TypeAlias = Annotated[
 ]
 
 
-def code_of(lines: Sequence[Line], is_strict: bool) -> int:
+def code_of(snapshot: Snapshot, is_strict: bool) -> int:
     """The exit code of a run that came to its end."""
-    return WARNED if is_strict and any(line.warning or line.failure for line in lines) else 0
+    return WARNED if is_strict and snapshot.is_doubted else 0

@@ -65,7 +65,7 @@ def demo(
         histograms.savefig(folder.path / "histograms.png", dpi=DOTS_PER_INCH)
         write_report(session, folder, story, ["histograms.png"])
         _say_what_next(console, output)
-    raise typer.Exit(interruption.exit_code or code_of(session.snapshot().lines, strict))
+    raise typer.Exit(interruption.exit_code or code_of(session.snapshot(), strict))
 
 
 def _introduce(console: Console, phases: tuple[int, ...]) -> None:

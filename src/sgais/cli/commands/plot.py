@@ -17,5 +17,5 @@ def plot(folder: Annotated[Path, typer.Argument(metavar="DIR", help="What --save
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     run = RunFolder(folder)
     run.settings()  # says so if this is no run
-    for name in run.draw():
+    for name in run.draw(run.records(), run.alarms()):
         print(folder / name)

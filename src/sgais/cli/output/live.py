@@ -15,7 +15,7 @@ from rich.text import Text
 
 from sgais.cli.output.console import print_line
 from sgais.cli.output.words import alarm_lines, beware_lines, duration, per_row, share
-from sgais.monitoring.snapshot import Line, Snapshot
+from sgais.monitoring.snapshot import Snapshot
 from sgais.monitoring.throughput import Pace
 
 REFRESHES_PER_SECOND = 4
@@ -103,7 +103,7 @@ class LiveView:
         snapshot = self._snapshot
         alarms = alarm_lines(snapshot.alarms)
         shown = alarms[-MOST_ALARMS:]
-        beware = beware_lines(snapshot.lines)[:MOST_BEWARES]
+        beware = beware_lines(snapshot)[:MOST_BEWARES]
         room = max(self._console.height - len(shown) - len(beware) - 6, 1)
         parts: list[RenderableType] = [_cut(self._title, "bold"), self._progress(snapshot)]
         parts.append(_table(snapshot, self._console.width, room))
@@ -148,8 +148,8 @@ class LineView:
                 self._tell(f"ALARM: {alarm_lines([alarm])[0]}")
         if time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
-            first = snapshot.lines[0]
-            leader = "" if first.probability is None else f"  {first.name} {share(first.probability)}"
+            name, first = next(iter(snapshot.standings.items()))
+            leader = f"  {name} {share(first.probability)}" if snapshot.is_comparison else ""
             beware = f"  BEWARE: {first.warning}" if first.warning else ""
             number = per_row(first, snapshot.num_rows)
             self._tell(f"{self._pace.words(snapshot)}  log Z per row {number}{leader}{beware}")
@@ -163,7 +163,7 @@ class LineView:
 
 
 def _table(snapshot: Snapshot, width: int, room: int) -> Table:
-    is_compared = snapshot.lines[0].probability is not None
+    is_compared = snapshot.is_comparison
     table = Table(box=None, padding=(0, 2, 0, 0), expand=True)
     table.add_column("model", no_wrap=True, overflow="ellipsis", ratio=3)
     table.add_column("log Z per row", no_wrap=True, justify="right", min_width=23)
@@ -172,18 +172,17 @@ def _table(snapshot: Snapshot, width: int, room: int) -> Table:
     if is_compared:
         table.add_column("", no_wrap=True, ratio=2)
         table.add_column("probability", no_wrap=True, justify="right", min_width=11)
-    for line in snapshot.lines[:room]:
-        cells: list[RenderableType] = [line.name, per_row(line, snapshot.num_rows)]
+    best = next(iter(snapshot.standings.values()))
+    for name, standing in list(snapshot.standings.items())[:room]:
+        cells: list[RenderableType] = [name, per_row(standing, snapshot.num_rows)]
         if is_compared and width >= WIDE:
-            cells.append(_behind(line, snapshot.lines[0]))
+            cells.append(f"{standing.log_evidence - best.log_evidence:,.1f}")
         if is_compared:
-            cells += [ProgressBar(1.0, line.probability or 0.0), share(line.probability)]
+            cells += [ProgressBar(1.0, standing.probability), share(standing.probability)]
         table.add_row(*cells)
+    for name in list(snapshot.failures)[: max(room - len(snapshot.standings), 0)]:
+        table.add_row(name, "failed")
     return table
-
-
-def _behind(line: Line, leader: Line) -> str:
-    return "" if line.failure else f"{line.log_evidence - leader.log_evidence:,.1f}"
 
 
 def _cut(text: str, style: str) -> Text:

@@ -23,24 +23,14 @@ def shown(session: Session) -> Iterator[None]:
     """Show a run on a page while the block runs it, and on until somebody presses Ctrl-C."""
     require_extra()
     from sgais.serve.app import App
-    from sgais.serve.board.board import ENDED, LOCAL, RUNNING, Board, ShownAlarm
-    from sgais.serve.board.standing import remarks_of, standings_of
+    from sgais.serve.board.board import ENDED, LOCAL, RUNNING, Board
     from sgais.serve.http.security import Guard
     from sgais.serve.http.server import PageServer
     from sgais.serve.limits import Limits
 
     board = Board(LOCAL, session.title, list(session.models), session.settings.chunk_size)
     board.say(RUNNING)
-    alarms_told = 0
-
-    def note() -> None:
-        nonlocal alarms_told
-        alarms = [ShownAlarm(*alarm) for alarm in session.observer.alarms[alarms_told:]]
-        alarms_told += len(alarms)
-        follower, name = session.follower, session.name
-        board.note(follower.num_rows, standings_of(follower, name), remarks_of(follower, name), alarms)
-
-    session.listeners.append(note)
+    session.listeners.append(lambda: board.note(session.snapshot(), session.new_alarms()))
     console = Console(stderr=True)
     with PageServer(App(board, Guard(HOST, None), Limits()), HOST, 0) as server:
         print_line(console, f"The page is at {server.url}")

@@ -16,7 +16,7 @@ from sgais.cli.output.words import alarm_lines, beware_lines, per_row, share, to
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 from sgais.comparison.comparison import Comparison
-from sgais.monitoring.snapshot import Line
+from sgais.online import OnlineEvidence
 
 
 def print_result(session: Session, output: Output) -> None:
@@ -50,7 +50,7 @@ def save_records(session: Session, folder: RunFolder) -> None:
 def write_report(session: Session, folder: RunFolder, story: Sequence[str] = (), pictures: Sequence[str] = ()) -> None:
     """Draw the figures of the records and put them into a report, with further sentences and pictures if there are."""
     header, rows = _table(session)
-    figures = [*pictures, *folder.draw()]
+    figures = [*pictures, *folder.draw(session.follower.records, session.snapshot().alarms)]
     paragraphs = [*_sentences(session), *story, _how(session)]
     alarms = alarm_lines(session.snapshot().alarms)
     Report(session.title, paragraphs, header, rows, alarms, figures).write(folder.path)
@@ -67,41 +67,42 @@ def as_json(session: Session) -> dict[str, Any]:
         "alarms": [alarm._asdict() for alarm in snapshot.alarms],
     }
     if not isinstance(follower, Comparison):
-        (line,) = snapshot.lines
-        return common | _evidence(line) | {"model": line.name, "error_budget": follower.error_budget}
-    table = follower.table().drop(columns="note", errors="ignore").to_dict("index") if snapshot.num_rows else {}
-    budgets = {line.name: {"error_budget": follower[line.name].error_budget} for line in snapshot.lines}
-    models = {line.name: table.get(line.name, {}) | _evidence(line) | budgets[line.name] for line in snapshot.lines}
-    last = follower.records[-1] if follower.records else None
+        return common | {"model": session.name} | _evidence(follower)
+    table: dict[Any, Any] = (
+        follower.table().drop(columns="note", errors="ignore").to_dict("index") if snapshot.num_rows else {}
+    )
+    models: dict[str, dict[str, Any]] = {}
+    for name in (*snapshot.standings, *snapshot.failures):
+        models[name] = table.get(name, {}) | _evidence(follower[name])
+        if name in snapshot.failures:
+            models[name]["failure"] = snapshot.failures[name]
+    last = follower.last_record
     verdict = {"leader": last.leader, "is_separated": last.is_separated} if last else {}
     return common | verdict | {"models": models}
 
 
-def _evidence(line: Line) -> dict[str, Any]:
-    found = {"log_evidence": line.log_evidence, "standard_error": line.standard_error, "warning": line.warning}
-    return found | ({"failure": line.failure} if line.failure else {})
+def _evidence(evidence: OnlineEvidence) -> dict[str, Any]:
+    return {name: getattr(evidence, name) for name in ("log_evidence", "standard_error", "warning", "error_budget")}
 
 
 def _table(session: Session) -> tuple[list[str], list[list[str]]]:
-    snapshot, is_compared = session.snapshot(), isinstance(session.follower, Comparison)
-    leader = snapshot.lines[0]
-    header = ["model", "log Z", "per row"] + (["log Bayes factor", "probability"] if is_compared else [])
+    snapshot = session.snapshot()
+    header = ["model", "log Z", "per row"] + (["log Bayes factor", "probability"] if snapshot.is_comparison else [])
+    best = next(iter(snapshot.standings.values()))
     rows = []
-    for line in snapshot.lines:
-        cells = [line.name, total(line)]
-        cells.append("" if line.failure else per_row(line, snapshot.num_rows).partition(" ")[0])
-        if is_compared:
-            factor = "" if line.failure else f"{line.log_evidence - leader.log_evidence:,.1f}"
-            cells += [factor, "" if line.failure else share(line.probability)]
+    for name, standing in snapshot.standings.items():
+        cells = [name, total(standing), per_row(standing, snapshot.num_rows).partition(" ")[0]]
+        if snapshot.is_comparison:
+            cells += [f"{standing.log_evidence - best.log_evidence:,.1f}", share(standing.probability)]
         rows.append(cells)
-    return header, rows
+    return header, rows + [[name, "failed", *[""] * (len(header) - 2)] for name in snapshot.failures]
 
 
 def _sentences(session: Session) -> list[str]:
     snapshot = session.snapshot()
     bad = f", and {snapshot.num_bad_rows:,} bad rows passed over" if snapshot.num_bad_rows else ""
     sentences = [f"{snapshot.num_rows:,} rows{bad}."]
-    sentences += beware_lines(snapshot.lines)
+    sentences += beware_lines(snapshot)
     if session.settings.paper:
         sentences.append("Paper mode: the published algorithm, which gives no error and is biased at many rows.")
     return sentences

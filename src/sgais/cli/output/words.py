@@ -4,41 +4,40 @@ import math
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sgais.monitoring.snapshot import Line, ModelAlarm
+from sgais.comparison.records import ModelStanding
+from sgais.monitoring.alarms import ModelAlarm
+from sgais.monitoring.snapshot import Snapshot
 
 MOST_NAMES = 2  # of models in a sentence, which is to stay a line
 MARK = " !"  # after a log Z that carries a warning, whose text is said below
 
 
-def per_row(line: Line, num_rows: int) -> str:
+def per_row(standing: ModelStanding, num_rows: int) -> str:
     """Log Z per row, with as many digits as its error has meaning for."""
-    if line.failure or not num_rows:
-        return "failed" if line.failure else ""
-    value, error = line.log_evidence / num_rows, line.standard_error / num_rows
-    if not math.isfinite(error) or error <= 0:
-        return f"{value:.4f}{_mark(line)}"
-    digits = min(max(1 - math.floor(math.log10(error)), 2), 6)
-    return f"{value:.{digits}f} ± {error:.{digits}f}{_mark(line)}"
-
-
-def total(line: Line) -> str:
-    """Log Z with its error, where there is one."""
-    if line.failure:
-        return "failed"
-    error = f" ± {line.standard_error:.2f}" if math.isfinite(line.standard_error) else ""
-    return f"{line.log_evidence:,.2f}{error}{_mark(line)}"
-
-
-def beware_lines(lines: Sequence[Line]) -> list[str]:
-    """What speaks against the models' numbers, a line each."""
-    failures = [f"{line.name} failed: {line.failure}" for line in lines if line.failure]
-    return failures + [f"BEWARE of {line.name}: {line.warning}." for line in lines if line.warning and not line.failure]
-
-
-def share(probability: float | None) -> str:
-    """A probability; 1.000 and 0.000 only where it is so to the last digit shown."""
-    if probability is None:
+    if not num_rows:
         return ""
+    value, error = standing.log_evidence / num_rows, standing.standard_error / num_rows
+    if not math.isfinite(error) or error <= 0:
+        return f"{value:.4f}{_mark(standing)}"
+    digits = min(max(1 - math.floor(math.log10(error)), 2), 6)
+    return f"{value:.{digits}f} ± {error:.{digits}f}{_mark(standing)}"
+
+
+def total(standing: ModelStanding) -> str:
+    """Log Z with its error, where there is one."""
+    error = f" ± {standing.standard_error:.2f}" if math.isfinite(standing.standard_error) else ""
+    return f"{standing.log_evidence:,.2f}{error}{_mark(standing)}"
+
+
+def beware_lines(snapshot: Snapshot) -> list[str]:
+    """What speaks against the models' numbers, a line each."""
+    failures = [f"{name} failed: {why}" for name, why in snapshot.failures.items()]
+    warnings = {name: standing.warning for name, standing in snapshot.standings.items() if standing.warning}
+    return failures + [f"BEWARE of {name}: {warning}." for name, warning in warnings.items()]
+
+
+def share(probability: float) -> str:
+    """A probability; 1.000 and 0.000 only where it is so to the last digit shown."""
     if 0.0 < probability < 0.001:
         return "<0.001"
     if 0.999 < probability < 1.0 - 1e-12:
@@ -66,5 +65,5 @@ def _alarm_line(location: int, alarms: Sequence[ModelAlarm]) -> str:
     return f"the data changed at about row {location:,}, noticed at row {first:,} by {models}"
 
 
-def _mark(line: Line) -> str:
-    return MARK if line.warning else ""
+def _mark(standing: ModelStanding) -> str:
+    return MARK if standing.warning else ""

@@ -48,7 +48,7 @@ def run_to_end(session: Session, output: Output, is_strict: bool) -> None:
     print_result(session, output)
     _say_what_next(console, session, is_interrupted, is_saved)
     sys.stdout.flush()
-    code = code_of(session.snapshot().lines, is_strict) if is_saved else NOT_SAVED
+    code = code_of(session.snapshot(), is_strict) if is_saved else NOT_SAVED
     raise typer.Exit(interruption.exit_code or code)
 
 

@@ -13,9 +13,9 @@ import pandas as pd
 from sgais.checkpoint import durable
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.session.folder_lock import FolderLock
-from sgais.comparison.records import ComparisonRecord, Standing
+from sgais.comparison.records import ComparisonRecord, ModelStanding
 from sgais.errors import CheckpointError, ConfigError, SgaisError
-from sgais.monitoring.snapshot import ModelAlarm
+from sgais.monitoring.alarms import ModelAlarm
 from sgais.results.record import EvidenceRecord
 
 DOTS_PER_INCH = 200
@@ -150,10 +150,9 @@ class RunFolder:
             return []
         return [ModelAlarm(*line) for line in pd.read_csv(path).itertuples(index=False)]
 
-    def draw(self) -> list[str]:
-        """Draw the figures of what is written, and return the names of their files."""
-        records = self.records()
-        figures = _figures(records, _first_rows(self.alarms()))
+    def draw(self, records: Sequence[Any], alarms: Sequence[ModelAlarm]) -> list[str]:
+        """Draw the figures of a curve, and return the names of their files."""
+        figures = _figures(records, _first_rows(alarms))
         with self.explained():
             for name, figure in figures.items():
                 figure.savefig(self.path / f"{name}.png", dpi=DOTS_PER_INCH)
@@ -191,7 +190,7 @@ def _comparison_records(frame: pd.DataFrame) -> list[ComparisonRecord]:
     records = []
     for num_rows, group in frame.groupby("num_rows", sort=True):
         lines = _lines(group.drop(columns="num_rows"))
-        standings = {str(line.pop("model")): Standing(**line) for line in lines}
+        standings = {str(line.pop("model")): ModelStanding(**line) for line in lines}
         records.append(ComparisonRecord(int(str(num_rows)), standings, float("nan")))
     return records
 

@@ -16,13 +16,12 @@ from sgais.cli.session.interruption import Interruption
 from sgais.cli.session.session import config_of, history_of
 from sgais.cli.session.trust import how_to_resume
 from sgais.errors import CheckpointError, ConfigError, SgaisError
-from sgais.monitoring.snapshot import ModelAlarm
+from sgais.monitoring.alarms import ModelAlarm
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sgais.serve.app import App
-    from sgais.serve.board.board import ShownAlarm
     from sgais.serve.http.security import Guard
     from sgais.serve.http.server import PageServer
     from sgais.serve.limits import Limits
@@ -90,12 +89,10 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
 def show(folder: RunFolder, listening: Listening) -> NoReturn:
     """A saved run, until somebody has seen enough of it."""
     from sgais.serve.app import App
-    from sgais.serve.board.board import ShownAlarm
     from sgais.serve.board.replay import board_of
 
     settings = folder.settings()
-    alarms = [ShownAlarm(*alarm) for alarm in folder.alarms()]
-    board = board_of(folder.path.name, list(settings.models), folder.records(), alarms, settings.chunk_size)
+    board = board_of(folder.path.name, list(settings.models), folder.records(), folder.alarms(), settings.chunk_size)
     console = Console(stderr=True)
     with Interruption() as interruption, listening.server(App(board, listening.guard, listening.limits)) as server:
         print_line(console, f"Replaying at {server.url}. Ctrl-C ends it.")
@@ -133,10 +130,10 @@ def check_same(folder: RunFolder, settings: Settings) -> None:
             )
 
 
-def _keep_curves(folder: RunFolder, table: "pd.DataFrame", alarms: "list[ShownAlarm]") -> None:
+def _keep_curves(folder: RunFolder, table: "pd.DataFrame", alarms: "list[ModelAlarm]") -> None:
     """For a replay; nothing else depends on it."""
     try:
-        folder.write_records(table, [ModelAlarm(*alarm) for alarm in alarms])
+        folder.write_records(table, alarms)
     except CheckpointError as error:
         warnings.warn(f"no records.csv: {error}", stacklevel=2)
 

@@ -23,9 +23,11 @@ from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
 from sgais.models import AutoRegression
 from sgais.models.base import ModelLike
-from sgais.monitoring.snapshot import Observer, Snapshot
+from sgais.monitoring.alarms import ModelAlarm, members_of, new_alarms
+from sgais.monitoring.snapshot import Snapshot, snapshot_of
 from sgais.online import OnlineEvidence
 from sgais.run_loop import Checkpoints, RunLoop
+from sgais.shift import ShiftDetector
 from sgais.streams import lagged, stream
 
 SECONDS_BETWEEN_SNAPSHOTS = 0.1  # more than the eye needs, and next to no cost
@@ -44,7 +46,6 @@ class Session:
         self.models = {name: model_of(spec, settings.columns) for name, spec in settings.models.items()}
         self.stream = open_stream(settings, list(self.models.values()))
         self.follower = self._loaded() if folder is not None and folder.has_checkpoint else self._begun()
-        self.observer = Observer(self.name, self.follower)
         self.listeners: list[Callable[[], None]] = []  # called after every chunk
         self._checkpoints: Checkpoints | None = None
 
@@ -75,10 +76,14 @@ class Session:
 
     def snapshot(self) -> Snapshot:
         """Where the run stands."""
-        return self.observer.snapshot()
+        return snapshot_of(self.follower, self.name)
+
+    def new_alarms(self) -> list[ModelAlarm]:
+        """Those of the newest chunk."""
+        return new_alarms(self.follower, self.name)
 
     def _after_chunk(self, view: View) -> None:
-        has_alarm, now = self.observer.after_chunk(), time.monotonic()
+        has_alarm, now = bool(self.new_alarms()), time.monotonic()
         for listener in self.listeners:
             listener()
         if has_alarm or now - self._last_shown > SECONDS_BETWEEN_SNAPSHOTS:
@@ -101,14 +106,20 @@ class Session:
         config = config_of(self.settings)
         past = history_of(self.settings.history, self.folder)
         if self.settings.is_comparison:
-            return Comparison(self.models, config, self.settings.seed, history=past)
-        return OnlineEvidence(self.models[self.name], config, self.settings.seed, past)
+            return Comparison(self.models, config, self.settings.seed, history=past, detector=ShiftDetector())
+        return OnlineEvidence(self.models[self.name], config, self.settings.seed, past, ShiftDetector())
 
     def _loaded(self) -> OnlineEvidence | Comparison:
         assert self.folder is not None, "a checkpoint is in a folder"
+        follower: OnlineEvidence | Comparison
         if self.settings.is_comparison:
-            return Comparison.load(self.folder.checkpoint, self.models)
-        return OnlineEvidence.load(self.folder.checkpoint, self.models[self.name])
+            follower = Comparison.load(self.folder.checkpoint, self.models)
+        else:
+            follower = OnlineEvidence.load(self.folder.checkpoint, self.models[self.name])
+        for member in members_of(follower, self.name).values():
+            if member.detector is None:  # in checkpoints of before they were saved
+                member.watch(ShiftDetector())
+        return follower
 
 
 def config_of(settings: Settings) -> Any:

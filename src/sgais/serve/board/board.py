@@ -8,31 +8,23 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from sgais.comparison.records import ModelStanding
+from sgais.monitoring.alarms import ModelAlarm
+from sgais.monitoring.snapshot import Snapshot
 from sgais.monitoring.throughput import Pace
+from sgais.results.bands import SEPARATED
 from sgais.serve.board.memory_use import resident_bytes
-from sgais.serve.board.standing import UNKNOWN, ModelStanding, Remarks
+from sgais.serve.board.standing import BEFORE_MODES, COLUMNS, Remarks, column_names, numbers_of, remarks_of
 from sgais.serve.board.timeline import Timeline
 
 MOST_ALARMS = 200
 COMMON = ("num_rows", "time", "rows_per_second", "memory_bytes")
 SERVICE, LOCAL, REPLAY = "service", "local", "replay"
 STARTING, RUNNING, ENDED, FAILED = "starting", "running", "ended", "failed"
-BEFORE_MODES = ModelStanding._fields[:7]  # of the standings in checkpoints that do not name their columns
-CLEARLY = 0.95  # the least probability of a leader that is beyond doubt, at the low end of its band
-
-
-class ShownAlarm(NamedTuple):
-    """A change of the data, as one model has noticed it."""
-
-    model: str
-    row: int
-    location: int
-    signal: str
-    size: float
 
 
 class Board:
@@ -47,37 +39,31 @@ class Board:
 
     def __init__(self, mode: str, title: str, models: Sequence[str], chunk_size: int) -> None:
         self.mode, self.title, self.models, self.chunk_size = mode, title, list(models), chunk_size
-        columns = [*COMMON, *_columns(models, ModelStanding._fields)]
-        self.timeline = Timeline(columns, _columns(models, ["annealing_steps"]))
+        columns = [*COMMON, *column_names(models)]
+        self.timeline = Timeline(columns, column_names(models, ["annealing_steps"]))
         self.num_alarms = 0
         self.version = 0  # changes with everything that is shown
         self.num_rows = 0
         self._status, self._message = STARTING, ""
-        self._alarms: deque[ShownAlarm] = deque(maxlen=MOST_ALARMS)
+        self._alarms: deque[ModelAlarm] = deque(maxlen=MOST_ALARMS)
         self._remarks: dict[str, Remarks] = {}
-        self._standings: dict[str, ModelStanding] = dict.fromkeys(self.models, UNKNOWN)
+        self._standings: dict[str, ModelStanding] = {}
         self._lock, self._pace = threading.RLock(), Pace()
 
-    def note(
-        self,
-        num_rows: int,
-        standings: Mapping[str, ModelStanding],
-        remarks: Mapping[str, Remarks],
-        alarms: Sequence[ShownAlarm] = (),
-    ) -> None:
+    def note(self, snapshot: Snapshot, alarms: Sequence[ModelAlarm] = ()) -> None:
         """A chunk has been taken in; `alarms` are the new ones."""
-        self._pace.note(num_rows)
-        common = (num_rows, time.time(), self._pace.rows_per_second, resident_bytes())
-        self.add_point(common, standings, alarms)
+        self._pace.note(snapshot.num_rows)
+        common = (snapshot.num_rows, time.time(), self._pace.rows_per_second, resident_bytes())
+        self.add_point(common, snapshot.standings, alarms)
         with self._lock:
-            self._remarks = dict(remarks)
+            self._remarks = remarks_of(snapshot)
             self._status, self._message = RUNNING, ""
 
     def add_point(
-        self, common: Sequence[float], standings: Mapping[str, ModelStanding], alarms: Sequence[ShownAlarm] = ()
+        self, common: Sequence[float], standings: Mapping[str, ModelStanding], alarms: Sequence[ModelAlarm] = ()
     ) -> None:
         """A point of a saved run, or of this one; `common` are the values of `COMMON`."""
-        values = [value for name in self.models for value in standings.get(name, UNKNOWN)]
+        values = [value for name in self.models for value in numbers_of(standings.get(name)).values()]
         with self._lock:
             self.timeline.append([*common, *values])
             self.num_rows, self._standings = int(common[0]), dict(standings)
@@ -117,9 +103,7 @@ class Board:
             points = self.timeline.between(first, last, most)
         columns = iter(points.T.tolist())
         found: dict[str, Any] = {name: list(map(plain, next(columns))) for name in COMMON}
-        found["models"] = {
-            model: {name: list(map(plain, next(columns))) for name in ModelStanding._fields} for model in self.models
-        }
+        found["models"] = {model: {name: list(map(plain, next(columns))) for name in COLUMNS} for model in self.models}
         return found
 
     def saved(self) -> dict[str, Any]:
@@ -128,15 +112,13 @@ class Board:
             alarms = [list(alarm) for alarm in self._alarms]
             return {"timeline": self.timeline.state(), "alarms": alarms, "num_alarms": self.num_alarms}
 
-    def restore(
-        self, state: dict[str, Any], standings: Mapping[str, ModelStanding], remarks: Mapping[str, Remarks]
-    ) -> None:
-        """Go on from what was saved."""
+    def restore(self, state: dict[str, Any], snapshot: Snapshot) -> None:
+        """Go on from what was saved, of a run that stands here."""
         with self._lock:
-            self.timeline.restore(state["timeline"], [*COMMON, *_columns(self.models, BEFORE_MODES)])
-            self._remarks = dict(remarks)
-            self._alarms.extend(ShownAlarm(*alarm) for alarm in state["alarms"])
-            self.num_alarms, self._standings = state["num_alarms"], dict(standings)
+            self.timeline.restore(state["timeline"], [*COMMON, *column_names(self.models, BEFORE_MODES)])
+            self._remarks = remarks_of(snapshot)
+            self._alarms.extend(ModelAlarm(*alarm) for alarm in state["alarms"])
+            self.num_alarms, self._standings = state["num_alarms"], dict(snapshot.standings)
             newest = self.timeline.newest
             self.num_rows = 0 if newest is None else int(newest[0])
 
@@ -153,21 +135,20 @@ class Board:
             return dict(self._remarks)
 
     @property
-    def alarms(self) -> list[ShownAlarm]:
+    def alarms(self) -> list[ModelAlarm]:
         """The latest."""
         with self._lock:
             return list(self._alarms)
 
     def _models(self) -> list[dict[str, Any]]:
-        leader = self._standings.get(self._leader() or "", UNKNOWN)
+        leader = self._leader()
+        best = numbers_of(self._standings.get(leader or ""))
         found = []
         for name in self.models:
-            standing, remarks = self._standings.get(name, UNKNOWN), self._remarks.get(name, Remarks())
-            factor_error = 0.0 if standing is leader else math.hypot(standing.standard_error, leader.standard_error)
-            numbers = standing._asdict() | {
-                "log_bayes_factor": standing.log_evidence - leader.log_evidence,
-                "factor_error": factor_error,
-            }
+            own, remarks = numbers_of(self._standings.get(name)), self._remarks.get(name, Remarks())
+            factor_error = 0.0 if name == leader else math.hypot(own["standard_error"], best["standard_error"])
+            factor = own["log_evidence"] - best["log_evidence"]
+            numbers = own | {"log_bayes_factor": factor, "factor_error": factor_error}
             found.append({"name": name, **{key: plain(value) for key, value in numbers.items()}, **remarks._asdict()})
         return found
 
@@ -177,14 +158,10 @@ class Board:
 
     def _verdict(self) -> dict[str, Any]:
         leader = self._leader()
-        is_clear = leader is not None and len(self.models) > 1 and self._standings[leader].low > CLEARLY
+        is_clear = leader is not None and len(self.models) > 1 and self._standings[leader].low > SEPARATED
         return {"leader": leader, "is_separated": is_clear}
 
 
 def plain(value: float) -> float | None:
     """JSON has no NaN and no infinity."""
     return float(value) if np.isfinite(value) else None
-
-
-def _columns(models: Sequence[str], names: Sequence[str]) -> list[str]:
-    return [f"{model}\n{name}" for model in models for name in names]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from sgais.comparison.records import Standing
+from sgais.comparison.records import ModelStanding
 from sgais.serve.board.board import Board
 from sgais.serve.board.standing import Remarks
 
@@ -24,7 +24,7 @@ def records_table(board: Board) -> pd.DataFrame:
     table = pd.concat(parts).sort_values("num_rows", kind="stable")
     table["num_rows"] = table["num_rows"].astype(int)
     known = table[table["log_evidence"].notna()]
-    return known[["num_rows", "model", *Standing._fields]]
+    return known[["num_rows", "model", *ModelStanding._fields]]
 
 
 def _warnings(is_warned: "pd.Series[float]", newest: str) -> list[str]:

@@ -4,26 +4,25 @@ from collections.abc import Sequence
 from math import nan
 
 from sgais.comparison.records import ComparisonRecord
+from sgais.monitoring.alarms import ModelAlarm
+from sgais.monitoring.snapshot import alone
 from sgais.results.record import EvidenceRecord
-from sgais.serve.board.board import ENDED, REPLAY, Board, ShownAlarm
-from sgais.serve.board.standing import Remarks, alone, compared
+from sgais.serve.board.board import ENDED, REPLAY, Board
+from sgais.serve.board.standing import Remarks
 
 
 def board_of(
     title: str,
     models: Sequence[str],
     records: Sequence[EvidenceRecord] | Sequence[ComparisonRecord],
-    alarms: Sequence[ShownAlarm],
+    alarms: Sequence[ModelAlarm],
     chunk_size: int,
 ) -> Board:
     """The board of a saved run."""
     board = Board(REPLAY, title, models, chunk_size)
     waiting = sorted(alarms, key=lambda alarm: alarm.row)
     for record in records:
-        if isinstance(record, ComparisonRecord):
-            standings = {name: compared(record, name) for name in models}
-        else:
-            standings = {models[0]: alone(record)}
+        standings = record.models if isinstance(record, ComparisonRecord) else {models[0]: alone(record)}
         noticed = [alarm for alarm in waiting if alarm.row <= record.num_rows]
         waiting = waiting[len(noticed) :]
         board.add_point((record.num_rows, nan, nan, nan), standings, noticed)

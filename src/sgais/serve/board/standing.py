@@ -1,42 +1,26 @@
-"""How the models stand after a chunk, as numbers for the page: the same for a service, a local run and a saved one."""
+"""What the page shows of how a model stands: numbers that are kept through time, and words of now."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
+from sgais.comparison.records import ModelStanding
+from sgais.monitoring.snapshot import Snapshot
 
-from sgais.comparison.comparison import Comparison
-from sgais.comparison.records import ComparisonRecord
-from sgais.online import OnlineEvidence
-from sgais.results.record import EvidenceRecord
-
-
-class ModelStanding(NamedTuple):
-    """One model; NaN where a number is not known.
-
-    Attributes:
-        log_evidence: log Z of all rows so far.
-        standard_error: Of it, Monte Carlo.
-        kernel_bias: The error of it that comes from excess kinetic temperature of the moves, as estimated.
-        probability: Of the model, given all rows.
-        low: The lower end of the band around the probability.
-        high: The upper end.
-        annealing_steps: Of the chunk.
-        mode_doubt: Nats by which modes that no search has found might change log Z.
-        is_warned: 1 where a warning says that log Z should not be trusted, else 0.
-    """
-
-    log_evidence: float
-    standard_error: float
-    kernel_bias: float
-    probability: float
-    low: float
-    high: float
-    annealing_steps: float
-    mode_doubt: float
-    is_warned: float
-
-
-UNKNOWN = ModelStanding(*[float("nan")] * len(ModelStanding._fields))
+# The error is Monte Carlo's; bias and doubt are shown by their size, and `is_warned` is 1 where log Z should not be
+# trusted. Boards are saved with the names of their columns, so that they may become more.
+COLUMNS = (
+    "log_evidence",
+    "standard_error",
+    "kernel_bias",
+    "probability",
+    "low",
+    "high",
+    "annealing_steps",
+    "mode_doubt",
+    "is_warned",
+)
+BEFORE_MODES = COLUMNS[:7]  # of boards that were saved without the names of their columns
+UNKNOWN = dict.fromkeys(COLUMNS, float("nan"))
 
 
 class Remarks(NamedTuple):
@@ -46,59 +30,21 @@ class Remarks(NamedTuple):
     failure: str = ""
 
 
-def standings_of(follower: Comparison | OnlineEvidence, name: str) -> dict[str, ModelStanding]:
-    """Of all models; `name` is that of the only one where nothing is compared."""
-    if isinstance(follower, OnlineEvidence):
-        return {name: alone(follower.last_record)}
-    found = follower.last_record
-    if found is None:
-        return dict.fromkeys(follower.names, UNKNOWN)
-    biases = {one: _bias(follower[one].last_record) for one in follower.names}
-    return {one: compared(found, one, biases[one]) for one in follower.names}
+def numbers_of(standing: ModelStanding | None) -> dict[str, float]:
+    """By column; nothing is known of a model that has failed."""
+    if standing is None:
+        return UNKNOWN
+    sizes = {"kernel_bias": abs(standing.kernel_bias), "mode_doubt": abs(standing.mode_doubt)}
+    found = standing._asdict() | sizes | {"is_warned": float(bool(standing.warning))}
+    return {name: found[name] for name in COLUMNS}
 
 
-def remarks_of(follower: Comparison | OnlineEvidence, name: str) -> dict[str, Remarks]:
+def remarks_of(snapshot: Snapshot) -> dict[str, Remarks]:
     """Of all models."""
-    if isinstance(follower, OnlineEvidence):
-        return {name: Remarks(follower.warning)}
-    failures = follower.failures
-    return {one: Remarks(follower[one].warning, failures.get(one, "")) for one in follower.names}
+    warned = {name: Remarks(warning=standing.warning) for name, standing in snapshot.standings.items()}
+    return warned | {name: Remarks(failure=why) for name, why in snapshot.failures.items()}
 
 
-def alone(record: EvidenceRecord | None) -> ModelStanding:
-    """A model that is not compared is certain."""
-    if record is None:
-        return UNKNOWN
-    return ModelStanding(
-        record.log_evidence,
-        record.standard_error,
-        record.kernel_bias,
-        1.0,
-        1.0,
-        1.0,
-        record.annealing_steps,
-        abs(record.mode_doubt),
-        float(bool(record.warning)),
-    )
-
-
-def compared(record: ComparisonRecord, name: str, kernel_bias: float = np.nan) -> ModelStanding:
-    """One of several; nothing is known of a model that has failed."""
-    if name not in record.models:
-        return UNKNOWN
-    one = record.models[name]
-    return ModelStanding(
-        one.log_evidence,
-        one.standard_error,
-        kernel_bias,
-        one.probability,
-        one.low,
-        one.high,
-        one.annealing_steps,
-        abs(one.mode_doubt),
-        float(bool(one.warning)),
-    )
-
-
-def _bias(record: EvidenceRecord | None) -> float:
-    return np.nan if record is None else abs(record.kernel_bias)
+def column_names(models: Sequence[str], names: Sequence[str] = COLUMNS) -> list[str]:
+    """Of a timeline: each of these numbers of each model."""
+    return [f"{model}\n{name}" for model in models for name in names]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sgais import history, models, simulate, streams
+from sgais import history, models, simulate, streams, testing
 from sgais.comparison.comparison import Comparison
 from sgais.comparison.records import ComparisonRecord
 from sgais.compute.compilation_cache import give_memory_back, keep_programs
@@ -79,6 +79,7 @@ __all__ = [
     "simulate",
     "stream",
     "streams",
+    "testing",
 ]
 
 

@@ -13,20 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sgais import checkpoint
-from sgais.approximation.taylor import Surrogate
 from sgais.compute.positions import constrain
 from sgais.compute.random_keys import random_key
 from sgais.errors import SgaisError, require
-from sgais.estimators import paper
+from sgais.estimators import registry as estimators
 from sgais.estimators.annealing_config import PaperConfig
-from sgais.estimators.default import estimator as default
+from sgais.estimators.base import EstimatorState
 from sgais.estimators.default.config import Config
-from sgais.estimators.default.phases.exact_phase import ExactPhase
-from sgais.estimators.default.phases.gradient_phase import GradientPhase
-from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.fields import Chunk, Field, Fields, check_chunk, infer_fields
-from sgais.history import Disk, History, Memory, Past, Reservoir
-from sgais.kernels import HMC, SGHMC, Langevin
+from sgais.history import History, Memory, Past
+from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
 from sgais.models.reading import Reader, Reading, ReadingModel
@@ -39,33 +35,13 @@ from sgais.results.record import EvidenceRecord
 from sgais.run_loop import Checkpoints, Place, RunLoop
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector, saved_detector, show
-from sgais.smc.islands import Islands
 from sgais.smc.weights import normalised
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-ESTIMATORS: dict[type, Any] = {Config: default, PaperConfig: paper}
-HISTORIES: dict[str, Any] = {kind.__name__: kind for kind in (Memory, Disk, Reservoir)}
-SAVED_TYPES: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        *ESTIMATORS,
-        HMC,
-        SGHMC,
-        Langevin,
-        Field,
-        Place,
-        default.State,
-        paper.PaperState,
-        ExactPhase,
-        Islands,
-        QuadraticPhase,
-        Surrogate,
-        GradientPhase,
-    )
-}
+SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place)}
 FINGERPRINT_ROWS = 16
 REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estimators give their draws
 
@@ -111,17 +87,17 @@ class OnlineEvidence:
     ) -> None:
         require_model(model)
         config = Config() if config is None else config
-        require(type(config) in ESTIMATORS, "config", "be a sgais.Config", config)
+        require(type(config) in estimators.ESTIMATORS, "config", "be a sgais.Config", config)
         is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32
         require(is_seed, "seed", "be a whole number from 0 to 2**32 - 1", seed)
         require_detector(detector)
         self.config, self.detector = config, detector
-        self._estimator = ESTIMATORS[type(config)]
+        self._estimator = estimators.ESTIMATORS[type(config)]
         self.seed = int(seed)
         self._given = model
         self._model, self._fields = model.bound, model.fields
         self._reader: Reader | None = None
-        self._state: default.State | paper.PaperState | None = None
+        self._state: EstimatorState | None = None
         self._history: History = Memory() if history is None else history
         self._records = Curve()
         self.place = Place()
@@ -406,14 +382,3 @@ class OnlineEvidence:
         if self._state is None:
             return self._estimator.init(model, self.config, self.seed)
         return self._state
-
-
-def saved_history(history: History, folder: Path) -> dict[str, Any]:
-    """What a checkpoint in a folder holds of a history."""
-    return {"kind": type(history).__name__, "state": history.state(folder)}
-
-
-def restored_history(content: dict[str, Any], folder: Path) -> History:
-    """The history that was saved with a checkpoint in this folder."""
-    history: History = HISTORIES[content["kind"]].restored(content["state"], folder)
-    return history

@@ -7,14 +7,14 @@ import numpyro.distributions as dist
 import pytest
 
 import sgais
-from sgais.models.checks import check_model, made_up_rows
+from sgais.models.checks import findings_of, made_up_rows
 
 ROWS = {"y": np.random.default_rng(0).normal(size=200)}
 
 
 def wrong_findings(log_likelihood, rows=ROWS):
     model = sgais.Model(prior={"centre": dist.Normal(0.0, 1.0)}, log_likelihood=log_likelihood)
-    return [finding.what for finding in check_model(model, rows) if not finding.is_good]
+    return [finding.what for finding in findings_of(model, rows) if not finding.is_good]
 
 
 def gaussian(parameters, rows):
@@ -57,4 +57,4 @@ def test_an_unsound_model_is_found_out(what):
     ids=repr,
 )
 def test_the_ready_models_are_sound(model):
-    assert all(finding.is_good for finding in check_model(model, made_up_rows(model)))
+    assert all(finding.is_good for finding in findings_of(model, made_up_rows(model)))

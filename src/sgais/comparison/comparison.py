@@ -18,9 +18,10 @@ from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
 from sgais.fields import num_rows
 from sgais.history import History, Memory, Until
+from sgais.history.saved import restored_history, saved_history
 from sgais.models.base import ModelLike
 from sgais.models.reading import Reading, ReadingModel, joined
-from sgais.online import SAVED_TYPES, OnlineEvidence, Step, restored_history, saved_history
+from sgais.online import SAVED_TYPES, OnlineEvidence, Step
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
 from sgais.results.record import EvidenceRecord

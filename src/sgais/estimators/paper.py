@@ -43,6 +43,9 @@ class PaperState(NamedTuple):
         return Estimate(annealing.log_mean_exp(self.log_weights), float("nan") if self.num_rows else 0.0)
 
 
+SAVED_TYPES: tuple[type, ...] = (PaperState, SGHMC)
+
+
 def init(model: Model, config: PaperConfig, seed: int) -> PaperState:
     """Lines 1-2: particles from the prior, weights of one."""
     positions = draw_prior(model, config.num_particles, random_key(seed, 0, 0))

@@ -45,10 +45,11 @@ def made_up_rows(model: ModelLike) -> Chunk:
     return {name: _made_up(generator, field) for name, field in model.fields.items()}
 
 
-def check_model(model: ModelLike, rows: Chunk) -> list[Finding]:
-    """Look at everything; where the shapes are wrong there is nothing else to look at."""
-    reader, rows = read(model, None, rows)
-    rows = check_chunk(rows, model.fields or infer_fields(rows), real_dtype())
+def findings_of(model: ModelLike, data: object) -> list[Finding]:
+    """Look at everything, on some hundred rows; where the shapes are wrong there is nothing else to look at."""
+    reader, columns = read(model, None, data)
+    columns = {name: values[:NUM_ROWS] for name, values in columns.items()}
+    rows = check_chunk(columns, model.fields or infer_fields(columns), real_dtype())
     try:
         bound = model.bind(rows) if reader is None else reader.model
         bound.check_log_likelihood(rows)

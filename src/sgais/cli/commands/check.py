@@ -11,7 +11,7 @@ from sgais.cli.arguments.settings import columns_of, gather
 from sgais.cli.group import FAILURE
 from sgais.cli.output.console import console_for
 from sgais.cli.session.session import open_stream
-from sgais.models.checks import NUM_ROWS, check_model, made_up_rows
+from sgais.models.checks import NUM_ROWS, findings_of, made_up_rows
 
 
 @expanded
@@ -37,7 +37,7 @@ def check(
         rows = made_up_rows(found)
     else:
         rows = open_stream(gather({model: model}, source, False, data), [found]).take(NUM_ROWS)
-    findings = check_model(found, rows)
+    findings = findings_of(found, rows)
     console = console_for()
     for finding in findings:
         mark = "[green]good[/]" if finding.is_good else "[bold red]WRONG[/]"

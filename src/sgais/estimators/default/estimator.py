@@ -8,6 +8,7 @@ error each part removes. `paper.py` is the algorithm as published.
 
 import numpy as np
 
+from sgais.approximation.taylor import Surrogate
 from sgais.compute.blocks import slabs
 from sgais.compute.likelihood import log_likelihoods
 from sgais.compute.random_keys import KeySequence
@@ -15,18 +16,34 @@ from sgais.estimators.base import Info
 from sgais.estimators.default.config import Config
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.diagnostics import UpdateDiagnostics
+from sgais.estimators.default.phases.exact_phase import ExactPhase
+from sgais.estimators.default.phases.gradient_phase import GradientPhase
+from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.estimators.default.pieces import assimilate
 from sgais.estimators.default.renewal import taken_outright
 from sgais.estimators.default.replay import replayed
 from sgais.estimators.default.state import State, init, islands_now, log_weights_now, positions_now
 from sgais.fields import Chunk
 from sgais.history import Past, RowView
+from sgais.kernels import HMC, Langevin
 from sgais.models.base import Model
 from sgais.smc import annealing
-from sgais.smc.islands import ess_fraction
+from sgais.smc.islands import Islands, ess_fraction
 from sgais.smc.weights import without_failures
 
-__all__ = ["State", "init", "islands_now", "log_predictive", "log_weights_now", "positions_now", "update"]
+__all__ = [
+    "SAVED_TYPES",
+    "State",
+    "init",
+    "islands_now",
+    "log_predictive",
+    "log_weights_now",
+    "positions_now",
+    "update",
+]
+
+
+SAVED_TYPES: tuple[type, ...] = (State, ExactPhase, QuadraticPhase, GradientPhase, Islands, Surrogate, HMC, Langevin)
 
 
 def update(model: Model, config: Config, seed: int, state: State, chunk: Chunk, past: Past) -> tuple[State, Info]:

@@ -1,0 +1,10 @@
+"""Every online estimator, by the type of its parameters."""
+
+from sgais.estimators import paper
+from sgais.estimators.annealing_config import PaperConfig
+from sgais.estimators.base import Estimator
+from sgais.estimators.default import estimator as default
+from sgais.estimators.default.config import Config
+
+ESTIMATORS: dict[type, Estimator] = {Config: default, PaperConfig: paper}
+SAVED_TYPES = (*ESTIMATORS, *(kind for estimator in ESTIMATORS.values() for kind in estimator.SAVED_TYPES))

@@ -36,12 +36,13 @@ from sgais.run_loop import Checkpoints, Place, RunLoop
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector, saved_detector, show
 from sgais.smc.weights import normalised
+from sgais.streams.seen import Seen
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place)}
+SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place, Seen)}
 FINGERPRINT_ROWS = 16
 REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estimators give their draws
 

@@ -6,11 +6,12 @@ end of a run), and who is told after each chunk.
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from sgais.checkpoint import Schedule
 from sgais.errors import CheckpointError, ConfigError, SgaisError
+from sgais.streams.seen import Seen, read_again
 
 Record = TypeVar("Record")
 Taken = TypeVar("Taken", covariant=True)
@@ -24,11 +25,13 @@ class Place:
         position: Rows of its source, bad ones included.
         num_bad_rows: Those among them that were refused.
         is_resumed: Whether the stream is still to be taken up again there.
+        seen: What was read of the source up to there, where it was read from its beginning.
     """
 
     position: int = 0
     num_bad_rows: int = 0
     is_resumed: bool = False
+    seen: Seen | None = field(default=None, compare=False)
 
 
 class Follower(Protocol[Taken]):
@@ -98,14 +101,17 @@ class RunLoop(Generic[Record]):
         """Take in a whole stream, from where the follower stands."""
         # What `sgais.stream` makes knows its position; for other iterables, rows are counted.
         source: Any = stream if hasattr(stream, "seek") and hasattr(stream, "position") else None
-        self._take_up(source)
+        if not self._take_up(source):
+            return
+        seen = self._seen_of(source)
         bad_before = self._follower.place.num_bad_rows - (0 if source is None else source.num_bad_rows)
         try:
             for chunk in stream:
-                behind = None if source is None else Place(source.position, bad_before + source.num_bad_rows)
+                seen = None if seen is None else seen.joined_with(chunk)
+                behind = None if source is None else Place(source.position, bad_before + source.num_bad_rows, seen=seen)
                 self.take_in(chunk, behind)
             if source is not None:  # bad rows behind the last chunk count as well
-                self._follower.place = Place(source.position, bad_before + source.num_bad_rows)
+                self._follower.place = Place(source.position, bad_before + source.num_bad_rows, seen=seen)
         except SgaisError:
             self._save()  # what was taken in before stands
             raise
@@ -137,15 +143,28 @@ class RunLoop(Generic[Record]):
         place = self._follower.place
         self._follower.place = Place(place.position + num_rows, place.num_bad_rows + num_rows)
 
-    def _take_up(self, source: Any) -> None:
-        """Go to where the checkpoint stopped, the first time after loading it."""
+    def _seen_of(self, source: Any) -> Seen | None:
+        """What has been read of the source so far, if that is known."""
+        place = self._follower.place
+        if source is None or getattr(source, "bookmark", None) is not None:
+            return None
+        if source.position == 0:
+            return Seen()
+        return place.seen if place.position == source.position else None
+
+    def _take_up(self, source: Any) -> bool:
+        """Go to where the checkpoint stopped, the first time after loading it; tells whether it was reached."""
         place = self._follower.place
         if not place.is_resumed:
-            return
+            return True
         if source is None:
             raise ConfigError(
                 f"`stream` must be one that can go on at row {place.position}, got a plain iterable. Wrap what it is "
                 "made of in sgais.stream, or push the chunks that are left with `update`."
             )
-        source.seek(place.position)
-        self._follower.place = Place(place.position, place.num_bad_rows)
+        if place.seen is None:
+            source.seek(place.position)
+        elif not read_again(source, place.position, place.seen):
+            return False
+        self._follower.place = replace(place, is_resumed=False)
+        return True

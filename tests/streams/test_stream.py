@@ -154,3 +154,56 @@ def test_a_thread_that_reads_ahead_has_ended_when_python_does():
     """Cut off in the midst of compiled code, it would end the process with an abort."""
     ended = subprocess.run([sys.executable, "-c", READING_AT_THE_END], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "closed\n", "")
+
+
+@pytest.mark.parametrize("text", ["1_000", "١٢", "\uff11\uff12", "1\u00a0000", "²"])
+@pytest.mark.parametrize("kind", ["csv", "ndjson"])
+def test_what_only_python_reads_as_a_number_is_none(tmp_path, text, kind):
+    rows = {"csv": f"y\n1\n{text}\n2\n", "ndjson": "".join(json.dumps({"y": y}) + "\n" for y in ("1", text, "2"))}
+    path = tmp_path / f"rows.{kind}"
+    path.write_text(rows[kind], encoding="utf-8")
+    stream = sgais.stream(path, on_error="skip")
+    assert next(stream)["y"].tolist() == [1.0, 2.0]
+    assert stream.num_bad_rows == 1
+
+
+@pytest.mark.parametrize("depth", [150, 950, 1010, 200_000])
+def test_a_deeply_nested_line_is_a_bad_row(tmp_path, depth):
+    path = tmp_path / "rows.ndjson"
+    nested = "[" * depth + "]" * depth
+    path.write_text(
+        f'{{"y": 1}}\n{{"y": {nested}}}\n{{"y": 2, "other": {nested}}}\n{{"y": 3, "text": "{"[" * 200}"}}\n'
+    )
+    stream = sgais.stream(path, on_error="quarantine", quarantine=tmp_path / "bad", y="y")
+    assert next(stream)["y"].tolist() == [1.0, 3.0]
+    assert stream.num_bad_rows == 2
+    with pytest.raises(DataError, match=r"row 1 \(line 2\) must be JSON that is at most 100 deep"):
+        list(sgais.stream(path, chunk_size=1, y="y"))
+
+
+def test_a_message_advises_only_what_is_taken(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("colour,y\nred,1\nblue,x1\n")
+    with pytest.raises(DataError, match=r"got 'red'. If the column holds names, .*--categories colour=red,\.\.\.\)"):
+        next(sgais.stream(path))
+    chunk = next(sgais.stream(path, colour="colour", categories={"colour": ["red", "blue"]}))
+    assert chunk["colour"].tolist() == [0, 1]
+    path.write_text('y\n1\n""\n3\n')
+    with pytest.raises(DataError, match="is missing. Correct the row, or pass over") as skippable:
+        next(sgais.stream(path))
+    with pytest.raises(DataError, match="Correct the row: a series has no rows that can be left out.") as series:
+        next(sgais.streams.lagged(sgais.stream(path), 1))
+    assert "skip" in str(skippable.value)
+    assert "skip" not in str(series.value)
+
+
+def test_a_hundred_thousand_columns(tmp_path):
+    """In linear time: less than a minute on the slowest of machines, where comparing all with all takes hours."""
+    names = [f"c{number}" for number in range(100_000)]
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join([",".join(names), *[",".join("1" * len(names))] * 3]) + "\n")
+    assert next(sgais.stream(path, y="c99999"))["y"].tolist() == [1.0, 1.0, 1.0]
+    assert next(sgais.stream(path, x=names))["x"].shape == (3, 100_000)
+    with pytest.raises(DataError, match=r"must have the column 'target'.*\(100,000 in all\)") as error:
+        sgais.stream(path, y="target")
+    assert len(str(error.value)) < 3000

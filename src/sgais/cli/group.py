@@ -8,12 +8,15 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+import typer
 from typer.core import TyperGroup
 
+from sgais.cli.output.standard_streams import forget_standard_output, prepare
 from sgais.cli.session.interruption import ending_at_once
 from sgais.errors import ConfigError, SgaisError
 
 USAGE, FAILURE = 2, 1
+PIPE_CLOSED = 128 + 13  # as shells have it: the number of SIGPIPE
 
 
 class Commands(TyperGroup):
@@ -21,6 +24,7 @@ class Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **options: Any) -> Any:
         """Run a command and end the process with its exit code."""
+        prepare()
         arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
         options["standalone_mode"] = False  # errors are to reach us
         try:
@@ -33,6 +37,14 @@ class Commands(TyperGroup):
                 print(f"sgais: {_in_one_line(error)}", file=sys.stderr)
             sys.exit(_exit_code(error))
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; where whoever reads its output has seen enough, it ends as other programs do."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            forget_standard_output()
+            raise typer.Exit(PIPE_CLOSED) from None
 
 
 def _in_one_line(error: Exception) -> str:

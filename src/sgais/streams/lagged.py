@@ -52,6 +52,7 @@ class LaggedStream:
             series.on_error,
             "A row left out would make neighbours of values that are none.",
         )
+        series.must_be_whole()
         self._series = series
         self._order = order
         self._past: np.ndarray | None = None  # the last `order` values, or as many as there are; None: not yet read

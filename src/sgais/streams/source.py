@@ -5,6 +5,7 @@ cheaply or, if it is live, as it has. Where pieces end says nothing about where 
 """
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from sgais.errors import DataError
 
+MOST_LISTED = 100  # names of columns in a message
 ROWS_PER_PIECE = 65_536  # large enough that the work per piece does not show, small enough to be read ahead
 
 
@@ -70,22 +72,27 @@ class Source(Protocol):
 
 def existing_columns(source_name: str, available: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
     """The columns to read; refuse names that occur twice or not at all."""
-    twice = {name for name in available if list(available).count(name) > 1}
-    if twice:
+    known = set(available)
+    if len(known) < len(available):
+        twice = {name for name, count in Counter(available).items() if count > 1}
         raise DataError(
             f"`{source_name}` must name each column once, got {sorted(twice)[0]!r} more than once. Rename one."
         )
     if wanted is None:
         return list(available)
     for name in wanted:
-        if name not in available:
-            near = difflib.get_close_matches(name, available, n=1, cutoff=0.5)
+        if name not in known:
+            near = difflib.get_close_matches(name, available[:MOST_LISTED], n=1, cutoff=0.5)
             hint = f"Did you mean {near[0]!r}?" if near else "Map the columns by keyword, e.g. y='target'."
             raise DataError(
-                f"`{source_name}` must have the column {name!r}, got the columns "
-                f"{', '.join(map(repr, available))}. {hint}"
+                f"`{source_name}` must have the column {name!r}, got the columns {_listed(available)}. {hint}"
             )
     return list(dict.fromkeys(wanted))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f", ... ({len(names):,} in all)" if len(names) > MOST_LISTED else ""
+    return ", ".join(map(repr, names[:MOST_LISTED])) + more
 
 
 def past_the_end(source_name: str, start: int, num_rows: int) -> DataError:

@@ -102,6 +102,10 @@ class Stream:
             existing_columns(source.name, source.column_names, list(categories))
             require(bool(known), "source", "have at least one column", known)
 
+    def must_be_whole(self) -> None:
+        """Rows may not be left out: no error advises it."""
+        self._cleaner.may_skip = False
+
     @property
     def total_rows(self) -> int | None:
         """Rows of the source, where that is known without reading it."""

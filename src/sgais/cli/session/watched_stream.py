@@ -26,6 +26,11 @@ class WatchedStream:
         """As the stream has it."""
         return int(self._stream.num_bad_rows)
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a signal has ended it."""
+        return self._interruption.signal_number is not None
+
     def seek(self, position: int) -> Self:
         """Go on elsewhere."""
         self._stream.seek(position)

@@ -11,6 +11,7 @@ import numpy as np
 from sgais.errors import DataError, require
 
 POLICIES = ("raise", "skip", "quarantine")
+NOT_NAMES = {"nan", "na", "n/a", "null", "none", "inf", "infinity", "missing"}
 
 
 class BadRow(NamedTuple):
@@ -32,14 +33,21 @@ class BadRow(NamedTuple):
     reason: str
     values: Any
 
-    def error(self) -> DataError:
-        """What is raised where bad rows are not to be passed over."""
+    def error(self, may_skip: bool = True) -> DataError:
+        """What is raised where bad rows are not passed over, and whether they may be."""
         place = f"row {self.row}" + ("" if self.line is None else f" (line {self.line})")
         column = "" if self.column is None else f" column {self.column!r}"
-        return DataError(
-            f"`{self.source}` {place}{column} {self.reason}. "
-            "Correct the row, or pass over such rows with on_error='skip' (--on-error skip) or 'quarantine'."
-        )
+        return DataError(f"`{self.source}` {place}{column} {self.reason}. {self._cure(may_skip)}")
+
+    def _cure(self, may_skip: bool) -> str:
+        if not may_skip:
+            return "Correct the row: a series has no rows that can be left out."
+        skip = "pass over such rows with on_error='skip' (--on-error skip) or 'quarantine'"
+        cell = self.values.get(self.column) if isinstance(self.values, dict) else None
+        if isinstance(cell, str) and _is_word(cell):
+            named = f"categories={{{self.column!r}: [{cell!r}, ...]}} (--categories {self.column}={cell},...)"
+            return f"If the column holds names, say them all: {named}. Otherwise correct the row, or {skip}."
+        return f"Correct the row, or {skip}."
 
     def as_json(self) -> str:
         """One line for the quarantine file."""
@@ -83,6 +91,11 @@ def check_policy(on_error: str, quarantine: str | Path | None) -> Quarantine | N
         return Quarantine(quarantine or "")
     require(quarantine is None, "quarantine", "come with on_error='quarantine'", quarantine)
     return None
+
+
+def _is_word(cell: str) -> bool:
+    """Whether it may be the name of a category: no number with a slip of the pen."""
+    return cell[:1].isalpha() and cell.isprintable() and cell.lower() not in NOT_NAMES
 
 
 def _is_from(line: str, source: str, row: int) -> bool:

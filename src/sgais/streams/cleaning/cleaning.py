@@ -47,6 +47,7 @@ class Cleaner:
         self._widths: dict[
             str, int
         ] = {}  # numbers per cell of each column (0: no vector), as the first good rows have it
+        self.may_skip = True  # whether bad rows might be passed over, if one asked for it
         self._declared: dict[str, list[Any]] = {}  # the categories that the source itself declares
 
     def clean_all(self, pieces: Iterator[Piece], start: int, stop_at_bad_row: bool) -> Iterator[Clean]:
@@ -57,7 +58,7 @@ class Cleaner:
                 start = clean.end
                 if clean.bad_rows and stop_at_bad_row:
                     yield _before(clean, clean.bad_rows[0].row)
-                    raise clean.bad_rows[0].error()
+                    raise clean.bad_rows[0].error(self.may_skip)
                 yield clean
         finally:
             close = getattr(pieces, "close", None)

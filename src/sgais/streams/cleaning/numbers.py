@@ -31,7 +31,8 @@ def check_numbers(column: np.ndarray | list[Any], width: int | None) -> Checked:
         width = next((len(cell) if _is_vector(cell) else 0 for cell in column if cell is not None), 0)
     if width > 0:
         return _check_vectors(column, width)
-    if set(map(type, column)) in PLAIN_TYPES:
+    kinds = set(map(type, column))
+    if kinds in PLAIN_TYPES and (kinds != {str} or _is_plain("".join(column))):
         try:
             return _check_finite(np.array(list(map(float, column))), column)
         except (ValueError, OverflowError):
@@ -90,6 +91,8 @@ def _attempt(cell: Any, place: np.ndarray) -> str:
         return f"must be a number, got {cell}"
     if cell is None or (isinstance(cell, str) and not cell.strip()):
         return MISSING
+    if isinstance(cell, str) and not _is_plain(cell):
+        return not_this(cell, "a number")
     try:
         number = float(cell)
     except OverflowError:
@@ -98,6 +101,11 @@ def _attempt(cell: Any, place: np.ndarray) -> str:
         return not_this(cell, "a number")
     place[:] = number
     return "" if math.isfinite(number) else _not_finite(number)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether Python's own liberties are not taken: 1_000, and digits of other scripts, are no numbers in data."""
+    return text.isascii() and "_" not in text
 
 
 def not_this(cell: Any, what: str) -> str:

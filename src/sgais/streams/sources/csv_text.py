@@ -43,7 +43,8 @@ class CsvSource:
                 rows = rows.after(1)
             skipped = min(to_skip, len(rows.cells))
             to_skip -= skipped
-            yield _piece(rows.after(skipped), {name: header.index(name) for name in names}, len(header))
+            places = {name: place for place, name in enumerate(header)}
+            yield _piece(rows.after(skipped), {name: places[name] for name in names}, len(header))
         _header(self.name, header)
         if to_skip:
             raise past_the_end(self.name, start, start - to_skip)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from sgais.streams.json_depth import DEEPEST, is_too_deep
 from sgais.streams.source import Broken, Piece, past_the_end
 from sgais.streams.sources.files import Lines, unmarked
 from sgais.streams.sources.row_columns import RowColumns
@@ -62,6 +63,8 @@ class _Line(NamedTuple):
 
 
 def _parse(line: _Line) -> dict[str, Any] | Broken:
+    if is_too_deep(line.text):
+        return Broken(f"must be JSON that is at most {DEEPEST} deep, got more", line.text)
     try:
         row = json.loads(line.text)
     except ValueError as error:

@@ -5,7 +5,7 @@ VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 WANTED = $(shell $(PYTHON) $(VERSION_OF))
 PRESENT = $(shell test -x $(BIN)/python && $(BIN)/python $(VERSION_OF))
 
-.PHONY: help install demo test coverage test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test coverage test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -96,6 +96,9 @@ paper: install  ## The paper: 20 minutes; FULL=1 as published (hours; goes on wh
 
 bench-shift: install  ## Delay and false alarms of the shift detector beside river's
 	$(BIN)/python benchmarks/shift.py
+
+bench-decisions: install  ## How often e-processes reject true and false nulls, beside Bayes factors (ten minutes)
+	$(BIN)/python -m benchmarks.decisions
 
 bench-command-line: install  ## Cost of sgais compare beside the same in Python (some minutes)
 	$(BIN)/python benchmarks/command_line.py

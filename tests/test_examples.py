@@ -58,3 +58,11 @@ def run_alone(name):
     finished = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout
+
+
+@pytest.mark.slow
+def test_sequential_tests_stop_before_the_fixed_sample_is_there():
+    finished = run_alone("decisions/ab_test.py")
+    saved = [int(share) for share in re.findall(r"(\d+)% saved", finished)]
+    assert len(saved) == finished.count("reject") == 2
+    assert min(saved) > 25

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sgais import history, models, simulate, streams, testing
+from sgais import decisions, history, models, simulate, streams, testing
+from sgais.changepoints import ChangePoints
 from sgais.comparison.comparison import Comparison
 from sgais.comparison.records import ComparisonRecord
 from sgais.compute.compilation_cache import give_memory_back, keep_programs
@@ -46,6 +47,7 @@ __all__ = [
     "HMC",
     "SGHMC",
     "AISConfig",
+    "ChangePoints",
     "CheckpointError",
     "Comparison",
     "ComparisonRecord",
@@ -70,6 +72,7 @@ __all__ = [
     "ShiftDetector",
     "Verdict",
     "annealing",
+    "decisions",
     "estimate",
     "from_numpyro",
     "glm",

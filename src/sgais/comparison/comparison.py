@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgais import checkpoint
+from sgais.comparison.decisions import Decisions
 from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
 from sgais.comparison.records import ComparisonRecord, ModelStanding, Standings
+from sgais.decisions import Decision
+from sgais.decisions.e_values import require_level
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
@@ -75,6 +78,7 @@ class Comparison:
         _check_columns(models)
         self._log_odds = log_prior_odds(list(self._members), prior_odds)
         self._weights = shares_of(self._log_odds)
+        self._decisions = Decisions(self._log_odds)
         self._failures: dict[str, str] = {}
         self._records = Standings()
         self._num_forgotten = 0  # records that are no longer kept
@@ -217,6 +221,21 @@ class Comparison:
         error = float(np.hypot(one.standard_error, other.standard_error))
         return one.log_evidence - other.log_evidence, error
 
+    def decide(self, level: float = 0.05, null: str | None = None) -> Decision:
+        """Whether one model may be rejected, whatever its parameters, and since which row (`sgais.decisions`).
+
+        May be asked at any time, as often as one likes: a true null is ever rejected with probability `level` at most.
+
+        Args:
+            level: The largest probability of rejecting a true null.
+            null: The model that is doubted; the first, if omitted. All others together, by their prior odds, are the
+                alternative. Its prior does not count, theirs may be any.
+        """
+        level, null = require_level(level), self.names[0] if null is None else null
+        require(null in self._members, "null", f"be one of {sorted(self._members)}", null)
+        require(len(self._members) > 1, "null", "have other models beside it", null)
+        return self._decisions.decide(null, level, self._members, self._history, self._records.ends())
+
     def table(self) -> "pd.DataFrame":
         """The models by probability: log Z, log Bayes factor against the leader, probability with its band."""
         standings = self.standings
@@ -293,6 +312,7 @@ class Comparison:
                 "pattern": self._rows_between_false_alarms,
                 "detectors": {name: detector.state() for name, detector in self.detectors.items()},
             },
+            "decisions": self._decisions.state(),
             "num_forgotten": self._num_forgotten,
             "place": self.place,
             "history": saved_history(self._history, folder),
@@ -315,6 +335,8 @@ class Comparison:
         for name, member in comparison._members.items():
             member.detector = restored_detector(watching["detectors"].get(name))
         comparison._num_forgotten = content["num_forgotten"]
+        if "decisions" in content:  # not in checkpoints of before
+            comparison._decisions = Decisions.restored(content["decisions"])
         return comparison
 
     def frozen(self) -> "Comparison":

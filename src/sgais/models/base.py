@@ -218,10 +218,10 @@ class Model:
         return layout
 
 
-def require_model(model: object) -> None:
-    """Refuse what is no model."""
+def require_model(model: object, name: str = "model") -> None:
+    """Refuse what is no model; `name` is that of the argument."""
     cure = "Wrap a NumPyro function in sgais.from_numpyro."
-    require(hasattr(model, "bind"), "model", "be a sgais.Model", model, cure)
+    require(hasattr(model, "bind"), name, "be a sgais.Model", model, cure)
 
 
 def real_dtype() -> np.dtype:

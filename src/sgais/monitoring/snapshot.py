@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from sgais.comparison.comparison import Comparison
 from sgais.comparison.records import ModelStanding
+from sgais.decisions import Decision
 from sgais.monitoring.alarms import ModelAlarm, alarms_of
 from sgais.online import OnlineEvidence
 from sgais.results.record import EvidenceRecord
@@ -19,6 +20,7 @@ class Snapshot(NamedTuple):
         failures: Why the others cannot, by name.
         alarms: All so far, the oldest first.
         is_comparison: Whether the models are compared; else there is one, and it is certain.
+        decision: What may be said against a null; None where nobody asked.
     """
 
     num_rows: int
@@ -27,6 +29,7 @@ class Snapshot(NamedTuple):
     failures: dict[str, str]
     alarms: list[ModelAlarm]
     is_comparison: bool
+    decision: Decision | None = None
 
     @property
     def is_doubted(self) -> bool:

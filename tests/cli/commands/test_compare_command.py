@@ -36,6 +36,22 @@ def test_json_is_what_python_says_and_the_folder_has_it_all(command, table, data
     assert "http" not in page  # it needs nothing from elsewhere
 
 
+def test_a_null_is_decided_about(command, table, data):
+    options = ("--null", "loud", "--chunk-size", 200)
+    out = command("compare", *MODELS, "--data", table, *COLUMNS, *options, "--output", "json").stdout
+    found = json.loads(out)["decision"]
+    models = {
+        "linear-regression": sgais.models.LinearRegression(dim=2),
+        "loud": sgais.models.LinearRegression(dim=2, noise_scale=3.0),
+    }
+    comparison = sgais.Comparison(models)
+    comparison.run(sgais.stream(data, chunk_size=200))
+    expected = comparison.decide(null="loud")
+    assert (found["verdict"], found["row"]) == (expected.verdict, expected.row) == ("reject", 200)
+    assert found["log_e"] == expected.log_e
+    assert "Decision: reject 'loud'" in command("compare", *MODELS, "--data", table, *COLUMNS, *options).stdout
+
+
 BAD = [
     (("linear-regresion", "one=linear-regression", "-d", "table.csv"), 2, ["'linear-regression'"]),
     (("same=linear-regression", "same=linear-regression", "-d", "table.csv", *COLUMNS), 2, ["'same' twice"]),
@@ -43,6 +59,8 @@ BAD = [
     ((*MODELS, "-d", "missing.parquet", *COLUMNS), 1, ["missing.parquet"]),
     ((*MODELS, "-d", "table.csv", "-c", "x=a,b", "-c", "y=goal"), 1, ["'goal'", "'target'"]),
     ((*MODELS, "-d", "table.csv", *COLUMNS, "--colour"), 2, ["--colour"]),
+    ((*MODELS, "-d", "table.csv", *COLUMNS, "--null", "lout"), 2, ["`--null`", "'loud'"]),
+    ((*MODELS, "-d", "table.csv", *COLUMNS, "--null", "loud", "--history", "reservoir:9"), 2, ["reservoir:9"]),
     (("linear-regression:noise=2", MODELS[1], "-d", "table.csv", *COLUMNS), 2, ["'noise_scale'"]),
     ((*MODELS, "-d", "table.csv", *COLUMNS, "--save", "table.csv/run"), 1, ["table.csv/run", "Choose another"]),
     (("raises.py:model", MODELS[0], "-d", "table.csv", *COLUMNS), 1, ["raises.py", "ValueError: no luck today"]),

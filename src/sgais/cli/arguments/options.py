@@ -67,6 +67,18 @@ class EstimatorFlags:
 
 
 @dataclass(frozen=True)
+class DecisionFlags:
+    """What is to be decided."""
+
+    null: Annotated[
+        str | None, typer.Option(metavar="NAME", help="May this model be rejected? Asked after every chunk.")
+    ] = None
+    level: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Probability of ever rejecting it if true (default: 0.05).")
+    ] = None
+
+
+@dataclass(frozen=True)
 class StreamFlags:
     """How a stream is taken in and what becomes of it."""
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sgais.cli.arguments.assignments import lists, nearest, values
-from sgais.cli.arguments.options import DataFlags, EstimatorFlags, ServiceFlags, StreamFlags
-from sgais.errors import ConfigError
+from sgais.cli.arguments.options import DataFlags, DecisionFlags, EstimatorFlags, ServiceFlags, StreamFlags
+from sgais.errors import ConfigError, require
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Settings:
         parameters: Of the estimator, where they differ from its defaults.
         history: How the past is kept.
         checkpoint_seconds: From one checkpoint to the next.
+        null: The model of a comparison that is doubted (`Comparison.decide`); None if none is.
+        level: The largest probability of rejecting a true null.
         working_directory: The folder that relative paths are meant from.
     """
 
@@ -51,6 +53,8 @@ class Settings:
     parameters: dict[str, Any] = field(default_factory=dict)
     history: str = "memory"
     checkpoint_seconds: float = 60.0
+    null: str | None = None
+    level: float = 0.05
     working_directory: str = "."
 
     def to_json(self) -> str:
@@ -71,7 +75,7 @@ IN_TABLES = ("columns", "categories", "parameters")
 ABOUT_THE_COMMAND = ("save", "output", "live", "strict")  # and not about the run, which may be resumed by another
 
 
-Flags: TypeAlias = DataFlags | EstimatorFlags | StreamFlags | ServiceFlags
+Flags: TypeAlias = DataFlags | DecisionFlags | EstimatorFlags | StreamFlags | ServiceFlags
 
 
 def gather(
@@ -87,7 +91,22 @@ def gather(
         raise ConfigError(f"`{what}` must be given, in the command or in the file of --config, got none.")
     for name in IN_TABLES:
         given[name] = said.pop(name, {}) | given.get(name, {})
-    return Settings(found, str(source), is_comparison, **(defaults | said | given), working_directory=str(Path.cwd()))
+    settings = Settings(
+        found, str(source), is_comparison, **(defaults | said | given), working_directory=str(Path.cwd())
+    )
+    _check_decision(settings)
+    return settings
+
+
+def _check_decision(settings: Settings) -> None:
+    null, names = settings.null, list(settings.models)
+    if null is None:
+        return
+    if null not in names or len(names) < 2:
+        raise ConfigError(f"`--null` must name one of several models, got {null!r}. {nearest(null, names)}")
+    require(0 < settings.level < 1, "--level", "lie between 0 and 1", settings.level)
+    if settings.history.startswith("reservoir"):
+        raise ConfigError(f"`--null` must see all rows, got --history {settings.history}. Use memory or disk.")
 
 
 def _given(flags: Sequence[Flags]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from sgais.cli.arguments.model_specs import complete_model, named_specs
-from sgais.cli.arguments.options import DataFlags, EstimatorFlags, StreamFlags, expanded
+from sgais.cli.arguments.options import DataFlags, DecisionFlags, EstimatorFlags, StreamFlags, expanded
 from sgais.cli.arguments.settings import gather
 from sgais.cli.session.execution import start
 
@@ -15,6 +15,7 @@ def compare(
     data: DataFlags,
     estimator: EstimatorFlags,
     stream: StreamFlags,
+    decision: DecisionFlags,
     models: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME=]MODEL...", help="Models as in sgais run.", autocompletion=complete_model),
@@ -31,9 +32,10 @@ def compare(
         --data people.csv -c x=height,age -c y=weight --save people-run
       sgais compare three=gaussian-mixture:components=3 \\
         five=gaussian-mixture:components=5 --data points.csv -c y=a,b
+      sgais compare same=my.py:same differs=my.py:differs -d visits.csv --null same
       cat d.csv | sgais compare my.py:first my.py:second -d - --format csv
 
     All models want the same columns. With --save DIR there are figures and a report, and sgais resume DIR goes on.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     specs = named_specs([*(models or []), *(model or [])])
-    start(gather(specs, source, True, data, estimator, stream), stream)
+    start(gather(specs, source, True, data, estimator, stream, decision), stream)

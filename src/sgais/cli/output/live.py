@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sgais.cli.output.console import print_line
-from sgais.cli.output.words import alarm_lines, beware_lines, duration, per_row, share
+from sgais.cli.output.words import alarm_lines, beware_lines, decision_lines, duration, per_row, share
 from sgais.monitoring.snapshot import Snapshot
 from sgais.monitoring.throughput import Pace
 
@@ -104,9 +104,11 @@ class LiveView:
         alarms = alarm_lines(snapshot.alarms)
         shown = alarms[-MOST_ALARMS:]
         beware = beware_lines(snapshot)[:MOST_BEWARES]
-        room = max(self._console.height - len(shown) - len(beware) - 6, 1)
+        decided = decision_lines(snapshot.decision)
+        room = max(self._console.height - len(shown) - len(beware) - len(decided) - 6, 1)
         parts: list[RenderableType] = [_cut(self._title, "bold"), self._progress(snapshot)]
         parts.append(_table(snapshot, self._console.width, room))
+        parts += [_cut(line, "green") for line in decided]
         parts += [_cut(f"! {alarm}", "yellow") for alarm in shown]
         parts += [_cut(line, "red") for line in beware]
         return Group(*parts, Text())  # the cursor waits on a line of its own, where the terminal may echo ^C
@@ -152,7 +154,8 @@ class LineView:
             leader = f"  {name} {share(first.probability)}" if snapshot.is_comparison else ""
             beware = f"  BEWARE: {first.warning}" if first.warning else ""
             number = per_row(first, snapshot.num_rows)
-            self._tell(f"{self._pace.words(snapshot)}  log Z per row {number}{leader}{beware}")
+            decision = "".join(f"  {line}" for line in decision_lines(snapshot.decision))
+            self._tell(f"{self._pace.words(snapshot)}  log Z per row {number}{leader}{decision}{beware}")
 
     def let_go(self, line: str) -> None:
         """There is only the line."""

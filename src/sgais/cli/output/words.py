@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from sgais.comparison.records import ModelStanding
+from sgais.decisions import Decision
 from sgais.monitoring.alarms import ModelAlarm
 from sgais.monitoring.snapshot import Snapshot
 
@@ -34,6 +35,11 @@ def beware_lines(snapshot: Snapshot) -> list[str]:
     failures = [f"{name} failed: {why}" for name, why in snapshot.failures.items()]
     warnings = {name: standing.warning for name, standing in snapshot.standings.items() if standing.warning}
     return failures + [f"BEWARE of {name}: {warning}." for name, warning in warnings.items()]
+
+
+def decision_lines(decision: Decision | None) -> list[str]:
+    """What may be said against the null, where somebody asked."""
+    return [] if decision is None else [f"Decision: {decision}."]
 
 
 def share(probability: float) -> str:

@@ -76,7 +76,10 @@ class Session:
 
     def snapshot(self) -> Snapshot:
         """Where the run stands."""
-        return snapshot_of(self.follower, self.name)
+        decision, null = None, self.settings.null
+        if null is not None and isinstance(self.follower, Comparison):
+            decision = self.follower.decide(self.settings.level, null)
+        return snapshot_of(self.follower, self.name)._replace(decision=decision)
 
     def new_alarms(self) -> list[ModelAlarm]:
         """Those of the newest chunk."""

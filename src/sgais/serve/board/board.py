@@ -57,7 +57,8 @@ class Board:
         self.add_point(common, snapshot.standings, alarms)
         with self._lock:
             self._remarks = remarks_of(snapshot)
-            self._status, self._message = RUNNING, ""
+            decision = snapshot.decision
+            self._status, self._message = RUNNING, "" if decision is None else f"Decision: {decision}."
 
     def add_point(
         self, common: Sequence[float], standings: Mapping[str, ModelStanding], alarms: Sequence[ModelAlarm] = ()

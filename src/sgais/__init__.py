@@ -17,7 +17,7 @@ from sgais.errors import (
     SgaisError,
 )
 from sgais.estimate import estimate
-from sgais.estimators.ais.estimator import AISConfig
+from sgais.estimators.ais.config import AISConfig
 from sgais.estimators.default.config import Config
 from sgais.estimators.laplace import LaplaceConfig
 from sgais.estimators.nested.estimator import NestedConfig

@@ -11,7 +11,7 @@ import numpy as np
 from sgais.errors import is_number, require
 from sgais.estimators import laplace
 from sgais.estimators.ais import estimator as ais
-from sgais.estimators.ais.estimator import AISConfig
+from sgais.estimators.ais.config import AISConfig
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
 from sgais.estimators.laplace import LaplaceConfig

@@ -9,7 +9,10 @@ import pytest
 from scipy import integrate, stats
 
 import sgais
-from sgais.estimators.ais import estimator as ais
+from sgais.estimators.ais.mixing import Families, Lag
+from sgais.estimators.ais.result import status_of
+from sgais.estimators.ais.state import Outcome, State
+from sgais.results.result import COMPLETE
 
 ROWS, PRIOR = 100, 1000.0
 
@@ -72,19 +75,19 @@ def test_a_plain_way_that_is_right_is_not_doubted():
 
 
 def outcome(log_evidence, variance):
-    families = ais.Families.of(2)
-    state = ais.State(jnp.zeros((2, 1)), np.full(2, log_evidence), 1.0, families, ais.Lag(), None)
-    return ais.Outcome(state, variance, (), ais.COMPLETE)
+    families = Families.of(2)
+    state = State(jnp.zeros((2, 1)), np.full(2, log_evidence), 1.0, families, Lag(), None)
+    return Outcome(state, variance, (), COMPLETE)
 
 
 def test_the_larger_of_two_that_differ_is_not_passed_over_in_silence():
     sharp, high = outcome(-10.0, 0.01), outcome(-8.0, 0.04)
-    assert "another way, from the prior, gave log Z = -8.00" in ais._status(sharp, high, sharp)
-    assert ais._status(sharp, outcome(-12.0, 0.04), sharp) == ais.COMPLETE, "too small is what a way may well be"
+    assert "another way, from the prior, gave log Z = -8.00" in status_of(sharp, high, sharp)
+    assert status_of(sharp, outcome(-12.0, 0.04), sharp) == COMPLETE, "too small is what a way may well be"
 
 
 def test_a_reference_out_of_time_leaves_the_way_from_the_prior():
     late = outcome(-9.0, 0.01)._replace(status="out of time at inverse temperature 0.5")
-    status = ais._status(outcome(-10.0, 0.04), outcome(-10.0, 0.04), late)
+    status = status_of(outcome(-10.0, 0.04), outcome(-10.0, 0.04), late)
     assert status.startswith("out of time")
     assert "from the prior" in status

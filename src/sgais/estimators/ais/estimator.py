@@ -10,9 +10,8 @@ second time, by the same rules, from a density fitted to these particles, which 
 """
 
 import time
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,125 +19,26 @@ import numpy as np
 
 from sgais.compute import gradients
 from sgais.compute.blocks import Blocks, pack_whole
-from sgais.compute.positions import constrain
 from sgais.compute.random_keys import jax_key, random_key
-from sgais.errors import EstimationError, require
+from sgais.errors import EstimationError
 from sgais.estimators import full_data_hmc
+from sgais.estimators.ais.config import AISConfig
 from sgais.estimators.ais.mixing import Families, Lag, lag
+from sgais.estimators.ais.result import result_of
+from sgais.estimators.ais.state import AISRecord, Outcome, State
 from sgais.estimators.ais.ways import FromPrior, FromReference, HMCMove, MoveInfo, Way
-from sgais.estimators.annealing_config import AnnealingConfig
 from sgais.fields import Chunk, num_rows
-from sgais.kernels import HMC, SGHMC, sghmc
+from sgais.kernels import SGHMC, sghmc
 from sgais.models.base import Model
 from sgais.progress import Progress, Report
 from sgais.results.result import COMPLETE, Result
 from sgais.smc import annealing
-from sgais.smc.weights import accumulate, log_mean_variance, normalised, resample, select, usable
+from sgais.smc.weights import accumulate, log_mean_variance, resample, select, usable
 
-LONG_MOVES = HMC(num_trajectories=30, largest_correlation=0.1)  # as long as it takes to forget the last temperature
 FEWEST_PARTICLES = 4  # per parameter, to which a reference can be fitted
 MOST_TEMPERATURES = 60  # of the way from the reference, and twice those of the way from the prior
 FIRST_SHARE = 0.7  # of the time, which the way from the prior takes
-LARGEST_LACK = 0.3  # nats that one way may find less than the other, beside errors
-MONTE_CARLO, MIXING = "Monte Carlo", "mixing"
 TOO_FAR = "too far"
-
-
-@dataclass(frozen=True)
-class AISConfig(AnnealingConfig):
-    """The parameters of annealed importance sampling.
-
-    Attributes:
-        num_particles: As in `AnnealingConfig`, like the next three.
-        target_ess_fraction: Target ESS over the number of particles.
-        schedule: Fixed inverse temperatures instead.
-        resampling: None, or a scheme.
-        kernel: `HMC` (with a Metropolis test) or `SGHMC` (the paper's, with full gradients).
-        max_seconds: The run stops when it has taken longer, with a result that says so.
-        from_reference: Whether particles are annealed once more, from a density fitted to those that came from the
-            prior. Not with a fixed schedule, with `SGHMC`, or with fewer than four particles per parameter.
-    """
-
-    num_particles: int = 256
-    target_ess_fraction: float = 0.8
-    resampling: str | None = "systematic"
-    kernel: HMC | SGHMC = field(default_factory=lambda: LONG_MOVES)
-    max_seconds: float = float("inf")
-    from_reference: bool = True
-
-    @classmethod
-    def paper(cls, **changes: Any) -> "AISConfig":
-        """As in the paper's experiments: the settings of SGAIS, with the whole data set in every step."""
-        published = {
-            "num_particles": 10,
-            "target_ess_fraction": 0.5,
-            "resampling": None,
-            "kernel": SGHMC(),
-            "from_reference": False,
-        }
-        return cls(**(published | changes))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(isinstance(self.kernel, HMC | SGHMC), "kernel", "be a sgais.HMC or sgais.SGHMC", self.kernel)
-        require(self.max_seconds > 0, "max_seconds", "be positive", self.max_seconds)
-
-
-class AISRecord(NamedTuple):
-    """One intermediate distribution.
-
-    Attributes:
-        inverse_temperature: lambda.
-        log_evidence: log of the normalising constant at lambda; the evidence only where lambda is 1.
-        ess: Effective sample size of the step's incremental weights.
-        acceptance: Of the moves, for `HMC`; NaN for `SGHMC`.
-        kinetic_temperature: Of the moves, for `SGHMC`; NaN for `HMC`.
-        num_non_finite: Particles that left the finite numbers.
-        seconds: Wall time since the start.
-    """
-
-    inverse_temperature: float
-    log_evidence: float
-    ess: float
-    acceptance: float
-    kinetic_temperature: float
-    num_non_finite: int
-    seconds: float
-
-
-class State(NamedTuple):
-    """Particles on their way to the posterior."""
-
-    positions: jax.Array | np.ndarray  # (particles, d)
-    log_weights: np.ndarray  # (particles,), float64
-    inverse_temperature: float
-    families: Families
-    lag: Lag  # of the moves so far
-    log_ratios: np.ndarray | None  # of these particles before the last move; None if there was none
-
-
-class Outcome(NamedTuple):
-    """Where a way has led."""
-
-    state: State
-    variance: float  # of log Z, as far as chance makes it
-    records: tuple[AISRecord, ...]
-    status: str  # COMPLETE, or why it ended before
-
-    @property
-    def log_evidence(self) -> float:
-        """NaN for a way that was not gone to its end."""
-        return annealing.log_mean_exp(self.state.log_weights) if self.status == COMPLETE else float("nan")
-
-    @property
-    def monte_carlo(self) -> float:
-        """The standard error, as far as chance makes it."""
-        return float(np.sqrt(max(self.variance, 0.0))) if self.status == COMPLETE else float("nan")
-
-    @property
-    def error(self) -> float:
-        """All of it."""
-        return float(np.hypot(self.monte_carlo, self.state.lag.beyond_chance))
 
 
 class Clock(NamedTuple):
@@ -160,7 +60,7 @@ def run(model: Model, chunk: Chunk, config: AISConfig, seed: int, report: Report
     if isinstance(config.kernel, SGHMC):
         by_sghmc = partial(_sghmc_move, model, data, config.kernel, config.kernel.learning_rate / num_rows(chunk))
         found = _go(FromPrior(model, data, by_sghmc), config, seed, clock, report)
-        return _result(model, config, found, None, num_rows(chunk), clock)
+        return result_of(model, config, found, None, num_rows(chunk), clock.seconds)
     precision = full_data_hmc.prior_precision(model, seed)
     is_twice = config.from_reference and config.schedule is None
     is_twice = is_twice and config.num_particles >= FEWEST_PARTICLES * model.dimension
@@ -171,7 +71,7 @@ def run(model: Model, chunk: Chunk, config: AISConfig, seed: int, report: Report
     if is_twice and first.status == COMPLETE and (particles.std(axis=0) > 0).all():
         way = FromReference(model, data, config.kernel, precision, particles, seed)
         second = _second(way, config, seed, clock, partial(_part, report, share, 1.0), len(first.records))
-    return _result(model, config, first, second, num_rows(chunk), clock)
+    return result_of(model, config, first, second, num_rows(chunk), clock.seconds)
 
 
 def _of_equal_weight(state: State) -> np.ndarray:
@@ -295,75 +195,3 @@ def _part(report: Report, begin: float, end: float, progress: Progress) -> None:
     if begin > 0 and np.isnan(progress.seconds_left):
         return  # the second way has only begun, and nothing that was said before has changed
     report(progress._replace(fraction=begin + (end - begin) * progress.fraction))
-
-
-def _result(model: Model, config: AISConfig, first: Outcome, second: Outcome | None, rows: int, clock: Clock) -> Result:
-    """Of the ways that were gone to their end, the one with the smaller error."""
-    best = first
-    if second is not None and second.status == COMPLETE and (first.state.lag.is_certain or second.error < first.error):
-        best = second
-    return Result(
-        method="ais",
-        log_evidence=best.log_evidence,
-        standard_error=best.monte_carlo if _is_sghmc(config) else best.error,
-        records=first.records,
-        particles=constrain(model, best.state.positions),
-        log_weights=normalised(best.state.log_weights),
-        num_rows=rows,
-        seconds=clock.seconds,
-        error_budget=_budget(config, best),
-        diagnostics={"temperatures": float(len(first.records)), "particles": float(config.num_particles)}
-        | ({} if _is_sghmc(config) else _diagnostics(first, second)),
-        status=first.status if _is_sghmc(config) else _status(best, first, second),
-    )
-
-
-def _is_sghmc(config: AISConfig) -> bool:
-    """Whether moves have no Metropolis test: they change the law of the particles, lag or none."""
-    return isinstance(config.kernel, SGHMC)
-
-
-def _budget(config: AISConfig, best: Outcome) -> dict[str, float]:
-    chance = {MONTE_CARLO: best.monte_carlo}
-    return chance if _is_sghmc(config) else chance | {MIXING: best.state.lag.beyond_chance}
-
-
-def _diagnostics(first: Outcome, second: Outcome | None) -> dict[str, float]:
-    """Both log evidences, for whoever would rather have the other."""
-    found = {}
-    for name, one in (("prior", first), ("reference", second)):
-        if one is not None:
-            found[f"log_evidence_from_{name}"] = one.log_evidence
-            found[f"error_from_{name}"] = one.error
-            found[f"lag_from_{name}"] = one.state.lag.nats
-    return found
-
-
-def _status(best: Outcome, first: Outcome, second: Outcome | None) -> str:
-    """What speaks against the number."""
-    if first.status != COMPLETE:
-        return first.status
-    if second is not None and second.status != COMPLETE:
-        return f"{second.status} of the second way: log Z is that of the way from the prior, and nothing has checked it"
-    if best.state.lag.is_certain:
-        return (
-            f"not to be trusted: the moves lag behind the temperatures, which changes log Z by "
-            f"{best.state.lag.nats:.1f} nats or more. Longer moves may help: kernel=HMC(num_trajectories=...)"
-        )
-    other = first if best is second else second
-    if other is not None and _is_short(best, other):
-        return (
-            f"not to be trusted: another way, {'from the prior' if other is first else 'from a reference'}, gave "
-            f"log Z = {other.log_evidence:.2f}, and the larger is more likely to be right"
-        )
-    return COMPLETE
-
-
-def _is_short(best: Outcome, other: Outcome) -> bool:
-    """Whether the other way found more than errors explain.
-
-    Either estimate of Z is as good as unbiased, so that it is e times too large with a probability of 1 / e at most;
-    too small it may be by any factor, with any. So nothing is said where the other way found less.
-    """
-    error = float(np.hypot(best.error, other.error))
-    return other.log_evidence - best.log_evidence > LARGEST_LACK + 3 * error

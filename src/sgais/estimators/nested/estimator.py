@@ -8,6 +8,7 @@ point, block by block, so that a total of a million rows keeps its digits in flo
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -138,7 +139,7 @@ def update(model: Model, config: NestedConfig, seed: int, blocks: Blocks, state:
     num_new = max(config.num_live - survivors.num_points, 0)
     parents = generator.choice(survivors.num_points, num_new, replace=num_new > survivors.num_points)
     contour = _Bounds(threshold, state.step_size, _whitening(survivors.positions), order)
-    new, infos = _replace(model, config, seed, iteration, blocks, survivors, parents, contour)
+    new, infos = _replace(model, config, partial(random_key, seed, iteration), blocks, survivors, parents, contour)
 
     state = bury(state, dying, state.live.num_points)
     live = sort(join(survivors, new))
@@ -202,8 +203,7 @@ def _choose_num_dead(config: NestedConfig, live: Points) -> int:
 def _replace(
     model: Model,
     config: NestedConfig,
-    seed: int,
-    iteration: int,
+    key_of: Callable[[int], np.ndarray],
     blocks: Blocks,
     survivors: Points,
     parents: np.ndarray,
@@ -218,7 +218,7 @@ def _replace(
     for first in range(0, len(parents), config.num_replaced):
         chosen = parents[first : first + config.num_replaced]
         filled = np.resize(chosen, config.num_replaced)  # the compiled program moves just so many
-        key = random_key(seed, iteration, first // config.num_replaced)
+        key = key_of(first // config.num_replaced)
         values = (survivors.log_likelihoods[filled] - total).astype(real_dtype())
         start = galilean.State(jnp.asarray(survivors.positions[filled]), jnp.asarray(values))
         end, info = jax.device_get(_move(model, config.kernel, key, start, blocks, reference, contour, bounds.order))

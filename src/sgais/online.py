@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,17 +30,13 @@ from sgais.predictive.prediction import Prediction, predict
 from sgais.predictive.replicates import expected_log_predictive
 from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
-from sgais.results.error_budget import error_budget, in_words
+from sgais.results.curve_view import CurveView
 from sgais.results.record import EvidenceRecord
 from sgais.run_loop import Checkpoints, Place, RunLoop
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector, saved_detector, show
 from sgais.smc.weights import normalised
 from sgais.streams.seen import Seen
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place, Seen)}
 FINGERPRINT_ROWS = 16
@@ -63,7 +59,7 @@ class Step(NamedTuple):
     expected: tuple[float, float] | None
 
 
-class OnlineEvidence:
+class OnlineEvidence(CurveView):
     """The running evidence of one model on one stream.
 
     Args:
@@ -284,41 +280,6 @@ class OnlineEvidence:
         return self._given
 
     @property
-    def last_record(self) -> EvidenceRecord | None:
-        """The newest point of the curve."""
-        return self._records.last
-
-    @property
-    def num_rows(self) -> int:
-        """Rows seen so far."""
-        return self._records.last.num_rows if self._records.last else 0
-
-    @property
-    def log_evidence(self) -> float:
-        """Log Z of all rows so far; 0 before the first."""
-        return self._records.last.log_evidence if self._records.last else 0.0
-
-    @property
-    def standard_error(self) -> float:
-        """The Monte Carlo error of `log_evidence`; NaN in paper mode, since Algorithm 1 gives none."""
-        return self._records.last.standard_error if self._records.last else 0.0
-
-    @property
-    def error_budget(self) -> dict[str, float]:
-        """The parts of the error of `log_evidence`, in nats: Monte Carlo, the kernel's bias, modes not seen."""
-        return error_budget(self._records.last)
-
-    @property
-    def warning(self) -> str:
-        """Why `log_evidence` should not be trusted; empty if nothing is known against it."""
-        return self._records.last.warning if self._records.last else ""
-
-    @property
-    def records(self) -> tuple[EvidenceRecord, ...]:
-        """The evidence curve so far, one record per chunk."""
-        return tuple(self._records)
-
-    @property
     def particles(self) -> dict[str, np.ndarray]:
         """Draws by parameter name, constrained, leading axis particles; from the prior before any data."""
         model = self._bound_model()
@@ -334,12 +295,6 @@ class OnlineEvidence:
         """Normalised log weights of the particles (equal after resampling)."""
         return normalised(self._estimator.log_weights_now(self._state_for(self._bound_model())))
 
-    def to_frame(self) -> "pd.DataFrame":
-        """The records as a data frame, one row per chunk."""
-        import pandas as pd  # slow to import
-
-        return pd.DataFrame(self._records.columns())
-
     def to_arviz(self) -> Any:
         """For ArviZ: equally weighted draws, a chain for each island, and the curve as group `evidence`.
 
@@ -349,10 +304,6 @@ class OnlineEvidence:
         draws = island_draws(model, *self._estimator.islands_now(self._state_for(model)))
         names = ("log_evidence", "standard_error", "warning", "seed")
         return inference_data(draws, {name: getattr(self, name) for name in names}, self._records.columns())
-
-    def __str__(self) -> str:
-        beware = f" BEWARE: {self.warning}." if self.warning else ""
-        return f"log Z = {self.log_evidence:.2f}{in_words(self.error_budget)}, {self.num_rows} rows.{beware}"
 
     def __repr__(self) -> str:
         beware = f", warning={self.warning!r}" if self.warning else ""

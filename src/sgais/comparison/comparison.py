@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sgais import checkpoint
+from sgais.comparison.columns import check_columns
 from sgais.comparison.decisions import Decisions
-from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of, with_bands
-from sgais.comparison.records import ComparisonRecord, ModelStanding, Standings
+from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of
+from sgais.comparison.records import ComparisonRecord, Standings
+from sgais.comparison.view import ComparisonView
 from sgais.decisions import Decision
 from sgais.decisions.e_values import require_level
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
@@ -32,11 +34,8 @@ from sgais.run_loop import Checkpoints, Place, RunLoop
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-class Comparison:
+class Comparison(ComparisonView):
     """The running evidence of several models on one stream.
 
     Each chunk is read and kept once. All models take a chunk or none does; one that cannot go on is marked as failed,
@@ -75,7 +74,7 @@ class Comparison:
         self._history: History = Memory() if history is None else history
         self.place = Place()
         self._members = {str(name): self._member(str(name), model) for name, model in models.items()}
-        _check_columns(models)
+        check_columns(models)
         self._log_odds = log_prior_odds(list(self._members), prior_odds)
         self._weights = shares_of(self._log_odds)
         self._decisions = Decisions(self._log_odds)
@@ -126,7 +125,7 @@ class Comparison:
         """
         require(name not in self._members, "name", f"differ from {sorted(self._members)}", name)
         require(is_number(prior_odds) and 0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
-        _check_columns({other: one.model for other, one in self._members.items()} | {name: model})
+        check_columns({other: one.model for other, one in self._members.items()} | {name: model})
         reads = isinstance(model, ReadingModel)
         cure = "Its columns are not kept: name it from the start."
         require(not reads or not self.num_rows, "model", "not be a formula where rows have been seen", model, cure)
@@ -145,82 +144,6 @@ class Comparison:
         total = sum(self._weights.values())
         self._weights = {other: weight / total for other, weight in self._weights.items()}
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The models, those that have failed included."""
-        return tuple(self._members)
-
-    @property
-    def failures(self) -> dict[str, str]:
-        """Why models cannot go on, by name."""
-        return dict(self._failures)
-
-    @property
-    def num_rows(self) -> int:
-        """Rows seen so far."""
-        return self._history.num_rows
-
-    @property
-    def records(self) -> tuple[ComparisonRecord, ...]:
-        """One per chunk; they are made anew each time, so keep them rather than ask again."""
-        return tuple(self._records)
-
-    @property
-    def last_record(self) -> ComparisonRecord | None:
-        """The newest of them."""
-        return self._records[-1] if self._records else None
-
-    @property
-    def curves(self) -> dict[str, tuple[EvidenceRecord, ...]]:
-        """The evidence curve of each model."""
-        return {name: member.records for name, member in self._members.items()}
-
-    @property
-    def detectors(self) -> dict[str, ShiftDetector]:
-        """The shift detector of each model, with its alarms so far; empty if none were asked for."""
-        return {name: member.detector for name, member in self._members.items() if member.detector is not None}
-
-    @property
-    def probabilities(self) -> dict[str, float]:
-        """Of each model given all rows so far; failed ones have none."""
-        return {name: standing.probability for name, standing in self.standings.items()}
-
-    @property
-    def standings(self) -> dict[str, ModelStanding]:
-        """How each model stands now; failed ones have no standing."""
-        names = self._alive()
-        log_posteriors = np.array([self._log_odds[name] + self._members[name].log_evidence for name in names])
-        errors = np.array([self._members[name].standard_error for name in names])
-        probabilities, lows, highs = with_bands(log_posteriors, errors)
-        standings = {}
-        for number, name in enumerate(names):
-            member = self._members[name]
-            last = member.last_record
-            standings[name] = ModelStanding(
-                log_evidence=member.log_evidence,
-                standard_error=member.standard_error,
-                increment=last.increment if last else 0.0,
-                probability=float(probabilities[number]),
-                low=float(lows[number]),
-                high=float(highs[number]),
-                weight=self._weights.get(name, 0.0),
-                annealing_steps=last.annealing_steps if last else 0,
-                warning=member.warning,
-                mode_doubt=last.mode_doubt if last else 0.0,
-                kernel_bias=last.kernel_bias if last else 0.0,
-            )
-        return standings
-
-    def __getitem__(self, name: str) -> OnlineEvidence:
-        """One of the models' evidences."""
-        return self._members[name]
-
-    def log_bayes_factor(self, first: str, second: str) -> tuple[float, float]:
-        """Log Z of the first model less that of the second, and its standard error."""
-        one, other = self._members[first], self._members[second]
-        error = float(np.hypot(one.standard_error, other.standard_error))
-        return one.log_evidence - other.log_evidence, error
-
     def decide(self, level: float = 0.05, null: str | None = None) -> Decision:
         """Whether one model may be rejected, whatever its parameters, and since which row (`sgais.decisions`).
 
@@ -235,36 +158,6 @@ class Comparison:
         require(null in self._members, "null", f"be one of {sorted(self._members)}", null)
         require(len(self._members) > 1, "null", "have other models beside it", null)
         return self._decisions.decide(null, level, self._members, self._history, self._records.ends())
-
-    def table(self) -> "pd.DataFrame":
-        """The models by probability: log Z, log Bayes factor against the leader, probability with its band."""
-        standings = self.standings
-        ranked = sorted(standings, key=lambda name: standings[name].probability, reverse=True)
-        lines = {}
-        for name in ranked:
-            standing = standings[name]
-            factor, error = self.log_bayes_factor(name, ranked[0])
-            lines[name] = {
-                "log_evidence": standing.log_evidence,
-                "standard_error": standing.standard_error,
-                "log_bayes_factor": factor,
-                "factor_error": error if name != ranked[0] else 0.0,
-                "probability": standing.probability,
-                "low": standing.low,
-                "high": standing.high,
-                "note": standing.warning,
-            }
-        for name, why in self._failures.items():
-            lines[name] = {"note": f"failed: {why}"}
-        import pandas as pd  # slow to import
-
-        return pd.DataFrame.from_dict(lines, orient="index")
-
-    def to_frame(self) -> "pd.DataFrame":
-        """The standing of every model after every chunk, one row each."""
-        import pandas as pd  # slow to import
-
-        return pd.DataFrame(self._records.columns())
 
     def log_predictives(self, chunk: object) -> dict[str, float]:
         """Log p(chunk | everything seen) of each model; changes nothing."""
@@ -355,29 +248,11 @@ class Comparison:
         for member in self._members.values():
             member.keep_records(count)
 
-    def __str__(self) -> str:
-        table = self.table()
-        notes = [f"BEWARE of {name}: {note}." for name, note in table["note"].items() if note]
-        numbers = table.drop(columns="note").to_string(float_format=lambda value: f"{value:.4g}")
-        return "\n".join([numbers, f"{self.num_rows} rows. {self._verdict()}", *notes])
-
-    def _verdict(self) -> str:
-        if not self._records or len(self._alive()) < 2:
-            return "Nothing to compare yet."
-        record = self._records[-1]
-        ranked = sorted(record.models, key=lambda name: record.models[name].probability, reverse=True)
-        factor, error = self.log_bayes_factor(ranked[0], ranked[1])
-        lead = f"{ranked[0]} leads {ranked[1]} by {factor:.1f} ± {error:.1f} nats"
-        return f"{lead}." if record.is_separated else f"{lead}: not yet separated."
-
     def _member(self, name: str, model: ModelLike) -> OnlineEvidence:
         """Its seed comes from its name, so that it does not matter which others there are."""
         seed = (self.seed + zlib.crc32(name.encode())) % 2**32
         rows = self._rows_between_false_alarms
         return OnlineEvidence(model, self.config, seed, self._history, None if rows is None else ShiftDetector(rows))
-
-    def _alive(self) -> list[str]:
-        return [name for name in self._members if name not in self._failures]
 
     def _weigh(self, chunk: object, num_bad_rows: int) -> tuple[dict[str, Step], dict[str, str]]:
         """What each model makes of the chunk, and which of them cannot go on; raises where the chunk is at fault."""
@@ -443,22 +318,3 @@ class Comparison:
 def _last(member: OnlineEvidence) -> EvidenceRecord:
     assert member.last_record is not None, "there is no record before the first chunk"
     return member.last_record
-
-
-def _check_columns(models: Mapping[str, ModelLike]) -> None:
-    """Models that say what they want must want the same."""
-    reads = {name: isinstance(model, ReadingModel) for name, model in models.items()}
-    if any(reads.values()) and not all(reads.values()):
-        other = next(name for name, does in reads.items() if not does)
-        raise ConfigError(
-            f"`models` must all be formulas or all take rows as they are, got {other!r} beside formulas. "
-            "Compare formulas with formulas, or write them as NumPyro models."
-        )
-    wanted = {name: model.fields for name, model in models.items() if model.fields}
-    for name, fields in wanted.items():
-        first = next(iter(wanted))
-        if fields != wanted[first]:
-            raise ConfigError(
-                f"`models` must want the same columns, got {wanted[first]} for {first!r} and {fields} for {name!r}. "
-                "Give them the same rows, e.g. LinearRegression(dim=5, features=(0, 1)) for some of five features."
-            )

@@ -121,6 +121,38 @@ class ServiceFlags:
     ] = None
 
 
+@dataclass(frozen=True)
+class ServerFlags:
+    """Where a service listens, to whom, and how much clients may ask."""
+
+    host: Annotated[str, typer.Option(help="The address to listen at; others than this machine's need a token.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8321
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A secret that clients have to send (or SGAIS_TOKEN).")
+    ] = None
+    max_body_bytes: Annotated[int, typer.Option(min=1, help="The largest body of a request.")] = 8 * 1024 * 1024
+    max_batch_rows: Annotated[int, typer.Option(min=1, help="The most rows in a batch.")] = 10_000
+    max_waiting_rows: Annotated[int, typer.Option(min=1, help="Rows that may wait; then comes 429.")] = 500_000
+    max_requests: Annotated[int, typer.Option(min=1, help="Per second, from one address.")] = 1_000
+
+
+@dataclass(frozen=True)
+class MethodFlags:
+    """How a data set at hand is gone through."""
+
+    in_order: Annotated[
+        bool | None,
+        typer.Option("--in-order/--shuffle", help="Whether sgais takes rows as they are (default: only with --paper)."),
+    ] = None
+    max_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="After which ais, nested and laplace stop, each.")
+    ] = None
+    output: Annotated[Output, typer.Option(help="What to print; csv is the run step by step.")] = Output.TABLE
+    strict: StrictFlag = False
+
+
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """Let Typer see an option for each field of the dataclasses among the parameters of a command.
 

@@ -10,9 +10,9 @@ import typer
 
 from sgais.cli.arguments.configuration import build_config
 from sgais.cli.arguments.model_specs import complete_model, model_of
-from sgais.cli.arguments.options import DataFlags, EstimatorFlags, Output, expanded
+from sgais.cli.arguments.options import DataFlags, EstimatorFlags, MethodFlags, Output, expanded
 from sgais.cli.arguments.settings import Settings, gather
-from sgais.cli.arguments.strict import WARNED, StrictFlag
+from sgais.cli.arguments.strict import WARNED
 from sgais.cli.session.interruption import raising
 from sgais.cli.session.session import open_stream
 from sgais.errors import ConfigError
@@ -40,18 +40,10 @@ class Method(StrEnum):
 def estimate(
     data: DataFlags,
     estimator: EstimatorFlags,
+    flags: MethodFlags,
     model: Annotated[str, typer.Argument(metavar="MODEL", help="As in sgais run.", autocompletion=complete_model)],
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="As in sgais run; all of it is read into memory.")],
     method: Annotated[Method, typer.Option(help="Independent ways to the same number.")] = Method.SGAIS,
-    in_order: Annotated[
-        bool | None,
-        typer.Option("--in-order/--shuffle", help="Whether sgais takes rows as they are (default: only with --paper)."),
-    ] = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="After which ais, nested and laplace stop, each.")
-    ] = None,
-    output: Annotated[Output, typer.Option(help="What to print; csv is the run step by step.")] = Output.TABLE,
-    strict: StrictFlag = False,
 ) -> None:
     """The evidence of a file, by one of four methods, or by all of them with a verdict.
 
@@ -71,17 +63,17 @@ def estimate(
         raise ConfigError(f"`--paper` must come with --method sgais, got {method.value}. Leave one of them out.")
     config = _config(method, settings)
     rows = open_stream(settings, [found]).take(ALL_ROWS)
-    is_watched = sys.stdout.isatty() and output is Output.TABLE
-    shuffle = None if in_order is None else not in_order
+    is_watched = sys.stdout.isatty() and flags.output is Output.TABLE
+    shuffle = None if flags.in_order is None else not flags.in_order
     with raising():
         result: Result | Verdict = estimate_evidence(
-            found, rows, method.value, config, settings.seed, is_watched, shuffle=shuffle, max_seconds=max_seconds
+            found, rows, method.value, config, settings.seed, is_watched, shuffle=shuffle, max_seconds=flags.max_seconds
         )
-    _print(result, output)
+    _print(result, flags.output)
     results = result.results.values() if isinstance(result, Verdict) else [result]
     if any(one.status.startswith("interrupted") for one in results):
         raise typer.Exit(INTERRUPTED)
-    if strict and not result.is_complete:
+    if flags.strict and not result.is_complete:
         raise typer.Exit(WARNED)
 
 

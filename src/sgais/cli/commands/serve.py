@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sgais.cli.arguments.model_specs import complete_model, named_specs
-from sgais.cli.arguments.options import EstimatorFlags, ServiceFlags, expanded
+from sgais.cli.arguments.options import EstimatorFlags, ServerFlags, ServiceFlags, expanded
 from sgais.cli.arguments.settings import POSTED, gather
 from sgais.cli.output.console import console_for, print_warnings
 from sgais.cli.serve_extra import require_extra
@@ -23,21 +23,11 @@ HISTORY = "reservoir:100000"  # a service does not end: its memory must not grow
 def serve(
     estimator: EstimatorFlags,
     flags: ServiceFlags,
+    server: ServerFlags,
     models: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME=]MODEL...", help="Models as in sgais run.", autocompletion=complete_model),
     ] = None,
-    host: Annotated[str, typer.Option(help="The address to listen at; others than this machine's need a token.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8321,
-    token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A secret that clients have to send (or SGAIS_TOKEN).")
-    ] = None,
-    max_body_bytes: Annotated[int, typer.Option(min=1, help="The largest body of a request.")] = 8 * 1024 * 1024,
-    max_batch_rows: Annotated[int, typer.Option(min=1, help="The most rows in a batch.")] = 10_000,
-    max_waiting_rows: Annotated[int, typer.Option(min=1, help="Rows that may wait; then comes 429.")] = 500_000,
-    max_requests: Annotated[int, typer.Option(min=1, help="Per second, from one address.")] = 1_000,
     accept_lost_rows: Annotated[
         bool, typer.Option("--accept-lost-rows", help="Start without acknowledged rows that are damaged or gone.")
     ] = False,
@@ -66,9 +56,8 @@ def serve(
     from sgais.serve.limits import Limits
 
     print_warnings(console_for(is_error=True))
-    guard = Guard(host, _token(token_file))
-    limits = Limits(max_body_bytes, max_batch_rows, max_waiting_rows, max_requests)
-    listening = Listening(host, port, guard, limits)
+    limits = Limits(server.max_body_bytes, server.max_batch_rows, server.max_waiting_rows, server.max_requests)
+    listening = Listening(server.host, server.port, Guard(server.host, _token(server.token_file)), limits)
     if replay is not None:
         show(RunFolder(replay), listening)
     specs = named_specs(models or [])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from test_change_points_figure import points
 
 import sgais
 from sgais import plots
@@ -23,6 +24,7 @@ def draw(make_records, comparison_records):
     arguments = {
         "annealing": (curves,),
         "bayes_factors": (curves,),
+        "change_points": (points(),),
         "evidence": (curves,),
         "histograms": (data, [100, 300]),
         "probabilities": (comparison_records,),

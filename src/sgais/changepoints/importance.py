@@ -27,8 +27,9 @@ from sgais.models.base import Model, real_dtype
 NUM_DRAWS = 512
 NUM_STARTS = 16  # draws of the prior that a climb may begin from, beside the mode before
 LEAST_ESS = 0.3  # of the draws
-SMALL_BLOCKS = 64  # rows
-CAPACITY_GROWTH = 4
+SMALL_BLOCKS, FEW_ROWS = 64, 2048  # rows of a block, and rows up to which blocks are so small
+CAPACITY_GROWTH = 16  # loops run over the rows that there are: few programs cost more to compile than to run
+SEGMENTS_AT_ONCE = (16, 64)  # and doublings of these
 PURPOSE = 6151  # of random numbers, unlike those that estimators give their draws
 
 
@@ -130,7 +131,7 @@ def packed(rows: Chunk) -> Blocks:
     count, capacity = num_rows(rows), SMALL_BLOCKS
     while capacity < count:
         capacity *= CAPACITY_GROWTH
-    return pack(rows, capacity, SMALL_BLOCKS if capacity <= 4 * BLOCK_ROWS else BLOCK_ROWS)
+    return pack(rows, capacity, SMALL_BLOCKS if capacity <= FEW_ROWS else BLOCK_ROWS)
 
 
 def _prior_draws(model: Model, seed: int, count: int) -> np.ndarray:
@@ -143,7 +144,7 @@ def _weighed(model: Model, positions: np.ndarray, chunk: Chunk) -> np.ndarray:
     count, num_draws, dimension = positions.shape
     if not count:
         return np.zeros((0, num_draws))
-    size = 1
+    size = next((size for size in SEGMENTS_AT_ONCE if count <= size), SEGMENTS_AT_ONCE[-1])
     while size < count:
         size *= 2
     padded = np.resize(positions, (size, num_draws, dimension)).astype(real_dtype())

@@ -44,6 +44,24 @@ class Draws(NamedTuple):
     mode: jax.Array
 
 
+class _Newton(NamedTuple):
+    """What the derivatives at a position say.
+
+    Attributes:
+        direction: The step, uphill.
+        squared_decrement: Twice the gain that the quadratic promises.
+        root: Of the covariance: standard numbers become steps.
+        whitening: The inverse of the root, known without solving for it.
+        log_volume: Log determinant of the root.
+    """
+
+    direction: jax.Array
+    squared_decrement: jax.Array
+    root: jax.Array
+    whitening: jax.Array
+    log_volume: jax.Array
+
+
 class _Climb(NamedTuple):
     """Where an ascent is."""
 
@@ -77,26 +95,26 @@ def propose(
         return jnp.where(jnp.isfinite(logs), logs, -jnp.inf)
 
     first = starts[jnp.argmax(log_posteriors(starts))]
-    mode, root = _climbed(model, blocks, first, log_posteriors)
+    mode, shape = _climbed(model, blocks, first, log_posteriors)
     num_student = num_draws - len(from_prior)
     normal_key, chi_key = jax.random.split(jax_key(key))
     normals = jax.random.normal(normal_key, (num_student, len(mode)), mode.dtype)
     squares = jnp.sum(jax.random.normal(chi_key, (num_student, FREEDOM), mode.dtype) ** 2, axis=1)
     whitened = normals * jnp.sqrt(FREEDOM / squares)[:, None]
-    positions = jnp.concatenate([mode + whitened @ root.T, from_prior])
+    positions = jnp.concatenate([mode + whitened @ shape.root.T, from_prior])
     log_priors = jax.vmap(model.log_prior_at)(positions)
     share = len(from_prior) / num_draws
-    log_students = _log_student(positions, mode, root) + jnp.log1p(-share)
+    log_students = _log_student((positions - mode) @ shape.whitening.T) - shape.log_volume + jnp.log1p(-share)
     ratios = log_priors - jnp.logaddexp(log_students, log_priors + jnp.log(share))
     return Draws(positions, ratios, block_sums(model, positions, blocks), mode)
 
 
 def _climbed(
     model: Model, blocks: Blocks, first: jax.Array, log_posteriors: Callable[[jax.Array], jax.Array]
-) -> tuple[jax.Array, jax.Array]:
-    """The mode, and a root of the covariance that the curvature there has."""
+) -> tuple[jax.Array, _Newton]:
+    """The mode, and what the derivatives there say."""
 
-    def expansion(position: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def newton(position: jax.Array) -> _Newton:
         gradients, hessians = derivatives(model, position[None], blocks)
         gradient = gradients[0] + jax.grad(model.log_prior_at)(position)
         curvature = -(hessians[0] + jax.hessian(model.log_prior_at)(position))
@@ -106,15 +124,18 @@ def _climbed(
         values, vectors = jnp.linalg.eigh(scaled)
         sizes = jnp.maximum(jnp.abs(values), FLOOR * jnp.abs(values).max())
         root = (vectors / jnp.sqrt(sizes)) / scales[:, None]
+        whitening = (vectors * jnp.sqrt(sizes)).T * scales
         along = jnp.nan_to_num(root.T @ gradient)
-        return root @ along, jnp.sum(along**2), root
+        log_volume = -0.5 * jnp.sum(jnp.log(sizes)) - jnp.sum(jnp.log(scales))
+        return _Newton(root @ along, jnp.sum(along**2), root, whitening, log_volume)
 
     def goes_on(climb: _Climb) -> jax.Array:
         return (climb.num_steps < MOST_STEPS) & (climb.squared_decrement > CLOSE)
 
     def step(climb: _Climb) -> _Climb:
-        direction, squared, _ = expansion(climb.position)
-        candidates = jnp.concatenate([climb.position[None], climb.position + STEP_LENGTHS[:, None] * direction])
+        found = newton(climb.position)
+        squared, steps = found.squared_decrement, STEP_LENGTHS[:, None] * found.direction
+        candidates = jnp.concatenate([climb.position[None], climb.position + steps])
         heights = log_posteriors(candidates)
         # Where the gain drowns in rounding, the gradient is believed once.
         is_close = (squared < 1e-4 * (1 + jnp.abs(heights[0]))) & jnp.isfinite(heights[1])
@@ -124,13 +145,11 @@ def _climbed(
 
     start = _Climb(first, jnp.int32(0), jnp.asarray(jnp.inf, first.dtype))
     position = jax.lax.while_loop(goes_on, step, start).position
-    return position, expansion(position)[2]
+    return position, newton(position)
 
 
-def _log_student(positions: jax.Array, mode: jax.Array, root: jax.Array) -> jax.Array:
-    dimension = len(mode)
-    whitened = jnp.linalg.solve(root, (positions - mode).T)
-    squares = jnp.sum(whitened**2, axis=0)
+def _log_student(whitened: jax.Array) -> jax.Array:
+    dimension = whitened.shape[1]
+    squares = jnp.sum(whitened**2, axis=1)
     constant = gammaln((FREEDOM + dimension) / 2) - gammaln(FREEDOM / 2) - 0.5 * dimension * np.log(FREEDOM * np.pi)
-    kernel = -0.5 * (FREEDOM + dimension) * jnp.log1p(squares / FREEDOM)
-    return constant + kernel - jnp.linalg.slogdet(root)[1]
+    return constant - 0.5 * (FREEDOM + dimension) * jnp.log1p(squares / FREEDOM)

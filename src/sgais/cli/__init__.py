@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from sgais import __version__
+from sgais.cli.commands.changepoints import changepoints
 from sgais.cli.commands.check import check
 from sgais.cli.commands.compare import compare
 from sgais.cli.commands.demo import demo
@@ -49,5 +50,5 @@ def main(
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
 
 
-for command in (demo, run, compare, resume, serve, plot, estimate, check):
+for command in (demo, run, compare, changepoints, resume, serve, plot, estimate, check):
     app.command()(command)

@@ -2,9 +2,10 @@
 
 from sgais.plots.annealing import annealing
 from sgais.plots.bayes_factors import bayes_factors
+from sgais.plots.change_points import change_points
 from sgais.plots.evidence import evidence
 from sgais.plots.histograms import histograms
 from sgais.plots.probabilities import probabilities
 from sgais.plots.speed import speed
 
-__all__ = ["annealing", "bayes_factors", "evidence", "histograms", "probabilities", "speed"]
+__all__ = ["annealing", "bayes_factors", "change_points", "evidence", "histograms", "probabilities", "speed"]

@@ -9,9 +9,17 @@ from matplotlib.figure import Figure
 
 from sgais.errors import require
 from sgais.plots.curves import curves_of, ends_warned, label_of, model_names
-from sgais.plots.style import COLOURS, band, figure_of, legend_above, line_style, mark_shifts, panels, show_rows
-
-HATCHES = ("", "//", "\\\\", "..", "xx", "--", "||")
+from sgais.plots.style import (
+    COLOURS,
+    HATCHES,
+    band,
+    figure_of,
+    legend_above,
+    line_style,
+    mark_shifts,
+    panels,
+    show_rows,
+)
 
 
 def probabilities(

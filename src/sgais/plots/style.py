@@ -24,6 +24,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 # needed, and only after 28 curves does a pair come back.
 LINE_STYLES = ("-", "--", "-.", (0, (1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+HATCHES = ("", "//", "\\\\", "..", "xx", "--", "||")
 GREY = "#555555"
 
 

@@ -100,6 +100,27 @@ class StreamFlags:
 
 
 @dataclass(frozen=True)
+class SegmentFlags:
+    """How change points are looked for and what becomes of them."""
+
+    hazard: Annotated[
+        float | None, typer.Option(metavar="P", help="Probability of a change before a row (default: 0.001).")
+    ] = None
+    bank: Annotated[int | None, typer.Option(min=2, help="Segments that are kept (default: 100).")] = None
+    chunk_size: Annotated[
+        int | None, typer.Option(min=1, help="Rows per chunk; changes are where chunks end (default: 50).")
+    ] = None
+    history: Annotated[str | None, typer.Option(help="How the rows are kept: memory (default) or disk.")] = None
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="For checkpoints, tables and a figure.")] = None
+    checkpoint_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+    ] = None
+    output: Annotated[Output, typer.Option(help="What to print at the end; csv is every border.")] = Output.TABLE
+    strict: StrictFlag = False
+
+
+@dataclass(frozen=True)
 class ServiceFlags:
     """How a service takes rows in and where it keeps them."""
 

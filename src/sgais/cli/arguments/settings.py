@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sgais.cli.arguments.assignments import lists, nearest, values
-from sgais.cli.arguments.options import DataFlags, DecisionFlags, EstimatorFlags, ServiceFlags, StreamFlags
+from sgais.cli.arguments.options import (
+    DataFlags,
+    DecisionFlags,
+    EstimatorFlags,
+    SegmentFlags,
+    ServiceFlags,
+    StreamFlags,
+)
 from sgais.errors import ConfigError, require
 
 
@@ -35,6 +42,8 @@ class Settings:
         checkpoint_seconds: From one checkpoint to the next.
         null: The model of a comparison that is doubted (`Comparison.decide`); None if none is.
         level: The largest probability of rejecting a true null.
+        hazard: Of a change before a row, where change points are looked for; None where they are not.
+        bank: Segments that are kept then.
         working_directory: The folder that relative paths are meant from.
     """
 
@@ -55,6 +64,8 @@ class Settings:
     checkpoint_seconds: float = 60.0
     null: str | None = None
     level: float = 0.05
+    hazard: float | None = None
+    bank: int = 100
     working_directory: str = "."
 
     def to_json(self) -> str:
@@ -75,7 +86,7 @@ IN_TABLES = ("columns", "categories", "parameters")
 ABOUT_THE_COMMAND = ("save", "output", "live", "strict")  # and not about the run, which may be resumed by another
 
 
-Flags: TypeAlias = DataFlags | DecisionFlags | EstimatorFlags | StreamFlags | ServiceFlags
+Flags: TypeAlias = DataFlags | DecisionFlags | EstimatorFlags | SegmentFlags | StreamFlags | ServiceFlags
 
 
 def gather(

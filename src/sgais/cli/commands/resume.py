@@ -11,6 +11,7 @@ from sgais.cli.arguments.strict import StrictFlag
 from sgais.cli.output.console import console_for, print_warnings
 from sgais.cli.session.execution import run_to_end
 from sgais.cli.session.folder import RunFolder
+from sgais.cli.session.segmentation import segment_to_end
 from sgais.cli.session.session import Session
 from sgais.cli.session.trust import TrustFlag, require_trust
 from sgais.errors import ConfigError
@@ -41,4 +42,6 @@ def resume(
     require_trust(run, settings, trust)
     with run.claimed():
         run.go_where_it_was_started(settings)
+        if settings.hazard is not None:
+            segment_to_end(settings, run, output, strict)
         run_to_end(Session(settings, run), output, strict)

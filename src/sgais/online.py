@@ -4,9 +4,7 @@ Joins model, estimator, history and checkpoints; computes nothing.
 """
 
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +30,7 @@ from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
 from sgais.results.curve_view import CurveView
 from sgais.results.record import EvidenceRecord
-from sgais.run_loop import Checkpoints, Place, RunLoop
+from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector, saved_detector, show
 from sgais.smc.weights import normalised
@@ -59,7 +57,7 @@ class Step(NamedTuple):
     expected: tuple[float, float] | None
 
 
-class OnlineEvidence(CurveView):
+class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
     """The running evidence of one model on one stream.
 
     Args:
@@ -98,10 +96,6 @@ class OnlineEvidence(CurveView):
         self._history: History = Memory() if history is None else history
         self._records = Curve()
         self.place = Place()
-
-    def update(self, chunk: object) -> EvidenceRecord:
-        """Take in a chunk of any number of rows and return its point of the evidence curve."""
-        return RunLoop(self).take_in(chunk)
 
     def take_in(self, chunk: object, num_bad_rows: int) -> EvidenceRecord:
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
@@ -152,34 +146,6 @@ class OnlineEvidence(CurveView):
         for record in self._records:
             show(detector, record)
         self.detector = detector
-
-    def run(
-        self,
-        stream: Iterable[object],
-        save_to: str | Path | None = None,
-        every_chunks: int | None = None,
-        every_seconds: float | None = 60.0,
-        after_chunk: Callable[[EvidenceRecord], None] | None = None,
-    ) -> EvidenceRecord | None:
-        """Take in a whole stream, with checkpoints if `save_to` names a file; return the last record.
-
-        After `load`, a stream of `sgais.stream` goes on behind the last row that the checkpoint holds. A checkpoint
-        that cannot be written is a warning, and the run goes on.
-
-        Args:
-            stream: Chunks.
-            save_to: The file for checkpoints: one at the end, and on the way as the next two say.
-            every_chunks: Chunks from one checkpoint to the next; None for no such limit.
-            every_seconds: Seconds from one checkpoint to the next; None for no such limit.
-            after_chunk: Called with each record, before the checkpoint that may follow it.
-        """
-        checkpoints = None
-        if save_to is not None:
-            checkpoints = Checkpoints(
-                self, checkpoint.Schedule(every_chunks, every_seconds), partial(self.save, save_to)
-            )
-        RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
-        return self.last_record
 
     def save(self, path: str | Path) -> None:
         """Write everything that the future depends on to a file; the one before stays as its previous generation.

@@ -5,8 +5,11 @@ end of a run), and who is told after each chunk.
 """
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sgais.checkpoint import Schedule
@@ -168,3 +171,61 @@ class RunLoop(Generic[Record]):
             return False
         self._follower.place = replace(place, is_resumed=False)
         return True
+
+
+class Streamed(ABC, Generic[Record]):
+    """What takes in a stream: `update` and `run` are the same for all, what a chunk does is its own.
+
+    Attributes:
+        place: How far the stream has been taken in; written by the loop alone.
+    """
+
+    place: Place
+
+    @property
+    @abstractmethod
+    def num_rows(self) -> int:
+        """Rows seen so far."""
+
+    @property
+    @abstractmethod
+    def last_record(self) -> Record | None:
+        """What the newest chunk gave; None before the first."""
+
+    @abstractmethod
+    def take_in(self, chunk: object, num_bad_rows: int) -> Record:
+        """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
+
+    @abstractmethod
+    def save(self, path: str | Path) -> None:
+        """Write everything that the future depends on to a file; the one before stays as its previous generation."""
+
+    def update(self, chunk: object) -> Record:
+        """Take in a chunk of any number of rows, and return its record. One that is refused changes nothing."""
+        return RunLoop(self).take_in(chunk)
+
+    def run(
+        self,
+        stream: Iterable[object],
+        save_to: str | Path | None = None,
+        every_chunks: int | None = None,
+        every_seconds: float | None = 60.0,
+        after_chunk: Callable[[Record], None] | None = None,
+    ) -> Record | None:
+        """Take in a whole stream, with checkpoints if `save_to` names a file; return the last record.
+
+        After `load`, a stream of `sgais.stream` continues behind the last row that the checkpoint holds. A checkpoint
+        that cannot be written is a warning, and the run continues.
+
+        Args:
+            stream: Chunks.
+            save_to: The file for checkpoints: one at the end, and on the way as the next two say.
+            every_chunks: Chunks from one checkpoint to the next; None for no such limit.
+            every_seconds: Seconds from one checkpoint to the next; None for no such limit.
+            after_chunk: Called with each record, before the checkpoint that may follow it.
+        """
+        checkpoints = None
+        if save_to is not None:
+            checkpoints = Checkpoints(self, Schedule(every_chunks, every_seconds), partial(self.save, save_to))
+        RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
+        return self.last_record

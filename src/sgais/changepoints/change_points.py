@@ -2,9 +2,8 @@
 
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ from sgais.models.base import ModelLike, real_dtype
 from sgais.online import SAVED_TYPES
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
-from sgais.run_loop import Checkpoints, Place, RunLoop
+from sgais.run_loop import Place, Streamed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +34,7 @@ COUNTS = 1e-3  # posterior of segments that predictions and warnings come from
 FINGERPRINT_ROWS = 16
 
 
-class ChangePoints:
+class ChangePoints(Streamed[ChangePointRecord]):
     """The posterior of change points on a stream, for any model.
 
     At a change the parameters are drawn anew from the prior, and the model too if there are several. Changes are
@@ -84,10 +83,6 @@ class ChangePoints:
         self._records = ChangePointRecords()
         self.place = Place()
 
-    def update(self, chunk: object) -> ChangePointRecord:
-        """Take in a chunk of any number of rows and return what is known after it."""
-        return RunLoop(self).take_in(chunk)
-
     def take_in(self, chunk: object, num_bad_rows: int) -> ChangePointRecord:  # noqa: ARG002, the run loop's contract
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
         begun = time.perf_counter()
@@ -107,22 +102,6 @@ class ChangePoints:
         record = self._record(run_lengths, before, start, warning, time.perf_counter() - begun)
         self._records.append(record)
         return record
-
-    def run(
-        self,
-        stream: Iterable[object],
-        save_to: str | Path | None = None,
-        every_chunks: int | None = None,
-        every_seconds: float | None = 60.0,
-        after_chunk: Callable[[ChangePointRecord], None] | None = None,
-    ) -> ChangePointRecord | None:
-        """Take in a whole stream, with checkpoints if `save_to` names a file, as `OnlineEvidence.run` does."""
-        checkpoints = None
-        if save_to is not None:
-            schedule = checkpoint.Schedule(every_chunks, every_seconds)
-            checkpoints = Checkpoints(self, schedule, partial(self.save, save_to))
-        RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
-        return self.last_record
 
     @property
     def borders(self) -> np.ndarray:

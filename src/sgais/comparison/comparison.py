@@ -2,9 +2,8 @@
 
 import copy
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +29,12 @@ from sgais.online import SAVED_TYPES, OnlineEvidence, Step
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
 from sgais.results.record import EvidenceRecord
-from sgais.run_loop import Checkpoints, Place, RunLoop
+from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector
 
 
-class Comparison(ComparisonView):
+class Comparison(ComparisonView, Streamed[ComparisonRecord]):
     """The running evidence of several models on one stream.
 
     Each chunk is read and kept once. All models take a chunk or none does; one that cannot go on is marked as failed,
@@ -82,10 +81,6 @@ class Comparison(ComparisonView):
         self._records = Standings()
         self._num_forgotten = 0  # records that are no longer kept
 
-    def update(self, chunk: object) -> ComparisonRecord:
-        """Take in a chunk: all models or none, but for those that cannot go on."""
-        return RunLoop(self).take_in(chunk)
-
     def take_in(self, chunk: object, num_bad_rows: int) -> ComparisonRecord:
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
         steps, failures = self._weigh(chunk, num_bad_rows)
@@ -97,23 +92,6 @@ class Comparison(ComparisonView):
         record = self._record(num_rows(rows))
         self._records.append(record)
         return record
-
-    def run(
-        self,
-        stream: Iterable[object],
-        save_to: str | Path | None = None,
-        every_chunks: int | None = None,
-        every_seconds: float | None = 60.0,
-        after_chunk: Callable[[ComparisonRecord], None] | None = None,
-    ) -> ComparisonRecord | None:
-        """Take in a whole stream, with checkpoints if `save_to` names a file, as `OnlineEvidence.run` does."""
-        checkpoints = None
-        if save_to is not None:
-            checkpoints = Checkpoints(
-                self, checkpoint.Schedule(every_chunks, every_seconds), partial(self.save, save_to)
-            )
-        RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
-        return self._records[-1] if self._records else None
 
     def add(self, name: str, model: ModelLike, prior_odds: float = 1.0) -> None:
         """Let a model join in mid-stream: it first takes in all rows so far, chunk by chunk as they came.

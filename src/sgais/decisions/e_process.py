@@ -6,9 +6,7 @@ Ville's inequality, exceeds 1 / level at any time with probability level at most
 makes the ratio smaller still, whatever theta_0 is.
 """
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +21,10 @@ from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint
 from sgais.models.base import ModelLike, require_model
 from sgais.online import SAVED_TYPES, OnlineEvidence
-from sgais.run_loop import Checkpoints, Place, RunLoop
+from sgais.run_loop import Place, Streamed
 
 
-class EProcess:
+class EProcess(Streamed[EValue]):
     """Evidence against a null that may be looked at after every chunk, and stopped at whenever one likes.
 
     Args:
@@ -56,10 +54,6 @@ class EProcess:
         self._values = EValues()
         self.place = Place()
 
-    def update(self, chunk: object) -> EValue:
-        """Take in a chunk of any number of rows and return its point of the e-process."""
-        return RunLoop(self).take_in(chunk)
-
     def take_in(self, chunk: object, num_bad_rows: int) -> EValue:
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
         step = self._alternative.weigh(chunk, num_bad_rows)
@@ -75,20 +69,9 @@ class EProcess:
         maximum.take_in(self._history, step.record.num_rows)
         return self._values.append(step.record.num_rows, lower_bound_of(step.record), maximum.upper_bound)
 
-    def run(
-        self,
-        stream: Iterable[object],
-        save_to: str | Path | None = None,
-        every_chunks: int | None = None,
-        every_seconds: float | None = 60.0,
-        after_chunk: Callable[[EValue], None] | None = None,
-    ) -> EValue | None:
-        """Take in a whole stream, with checkpoints if `save_to` names a file, as `OnlineEvidence.run` does."""
-        checkpoints = None
-        if save_to is not None:
-            schedule = checkpoint.Schedule(every_chunks, every_seconds)
-            checkpoints = Checkpoints(self, schedule, partial(self.save, save_to))
-        RunLoop(self, checkpoints, [] if after_chunk is None else [after_chunk]).run(stream)
+    @property
+    def last_record(self) -> EValue | None:
+        """The newest point of the e-process."""
         return self._values.last
 
     def decide(self, level: float = 0.05) -> Decision:

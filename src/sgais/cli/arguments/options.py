@@ -12,6 +12,9 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from sgais.cli.arguments.strict import StrictFlag
+from sgais.serve.limits import Limits
+
+LIMITS = Limits()
 
 
 class Output(StrEnum):
@@ -153,10 +156,10 @@ class ServerFlags:
     token_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A secret that clients have to send (or SGAIS_TOKEN).")
     ] = None
-    max_body_bytes: Annotated[int, typer.Option(min=1, help="The largest body of a request.")] = 8 * 1024 * 1024
-    max_batch_rows: Annotated[int, typer.Option(min=1, help="The most rows in a batch.")] = 10_000
-    max_waiting_rows: Annotated[int, typer.Option(min=1, help="Rows that may wait; then comes 429.")] = 500_000
-    max_requests: Annotated[int, typer.Option(min=1, help="Per second, from one address.")] = 1_000
+    max_body_bytes: Annotated[int, typer.Option(min=1, help="The largest body of a request.")] = LIMITS.body_bytes
+    max_batch_rows: Annotated[int, typer.Option(min=1, help="The most rows in a batch.")] = LIMITS.batch_rows
+    max_waiting_rows: Annotated[int, typer.Option(min=1, help="Rows that may wait, then 429.")] = LIMITS.waiting_rows
+    max_requests: Annotated[int, typer.Option(min=1, help="Per second, from one address.")] = LIMITS.requests_per_second
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """`sgais estimate`: the evidence of a file at hand."""
 
 import json
-import math
 import sys
 from enum import StrEnum
 from typing import Annotated, Any
@@ -19,6 +18,7 @@ from sgais.errors import ConfigError
 from sgais.estimate import METHODS
 from sgais.estimate import estimate as estimate_evidence
 from sgais.estimators.annealing_config import PaperConfig
+from sgais.results.json_values import plain
 from sgais.results.result import Result
 from sgais.verdict import Verdict
 
@@ -97,7 +97,7 @@ def _config(method: Method, settings: Settings) -> Any:
 def _print(result: Result | Verdict, output: Output) -> None:
     if output is Output.JSON:
         found = _verdict_as_json(result) if isinstance(result, Verdict) else _as_json(result)
-        print(json.dumps(found, indent=2))
+        print(json.dumps(plain(found), indent=2))
     elif output is Output.CSV:
         frame = result.to_frame()
         if not isinstance(result, Verdict):  # a step says nothing of the run that it is from
@@ -108,7 +108,7 @@ def _print(result: Result | Verdict, output: Output) -> None:
 
 
 def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
-    found = {name: _without_nan(getattr(verdict, name)) for name in ("log_evidence", "standard_error", "status")}
+    found = {name: getattr(verdict, name) for name in ("log_evidence", "standard_error", "status")}
     results = {
         name: _as_json(one) | {"agrees_with": list(verdict.agreement[name])} for name, one in verdict.results.items()
     }
@@ -120,10 +120,4 @@ def _as_json(result: Result) -> dict[str, Any]:
     names = ("method", "log_evidence", "standard_error", "num_rows", "seconds", "status")
     found = {name: getattr(result, name) for name in names}
     found |= {"error_budget": result.error_budget, "diagnostics": result.diagnostics}
-    return {name: _without_nan(value) for name, value in found.items()}
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nan(float(entry)) for name, entry in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return found

@@ -1,7 +1,6 @@
 """The result of a run: as a table, as JSON, as the whole curve, and as a folder of files."""
 
 import json
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,12 +16,13 @@ from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 from sgais.comparison.comparison import Comparison
 from sgais.online import OnlineEvidence
+from sgais.results.json_values import plain
 
 
 def print_result(session: Session, output: Output) -> None:
     """Write the result to standard output."""
     if output is Output.JSON:
-        print(json.dumps(_plain(as_json(session)), indent=2))
+        print(json.dumps(plain(as_json(session)), indent=2))
     elif output is Output.CSV:
         print(session.follower.to_frame().to_csv(index=False), end="")
     else:
@@ -113,14 +113,3 @@ def _sentences(session: Session) -> list[str]:
 def _how(session: Session) -> str:
     settings = session.settings
     return f"Seed {settings.seed}, {settings.chunk_size:,} rows per chunk, history: {settings.history}."
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no NaN and no infinity: null stands for them."""
-    if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, list):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value.item() if hasattr(value, "item") else value

@@ -10,13 +10,12 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from sgais.comparison.records import ModelStanding
 from sgais.monitoring.alarms import ModelAlarm
 from sgais.monitoring.snapshot import Snapshot
 from sgais.monitoring.throughput import Pace
 from sgais.results.bands import SEPARATED
+from sgais.results.json_values import plain
 from sgais.serve.board.memory_use import resident_bytes
 from sgais.serve.board.standing import BEFORE_MODES, COLUMNS, Remarks, column_names, numbers_of, remarks_of
 from sgais.serve.board.timeline import Timeline
@@ -103,8 +102,8 @@ class Board:
         with self._lock:
             points = self.timeline.between(first, last, most)
         columns = iter(points.T.tolist())
-        found: dict[str, Any] = {name: list(map(plain, next(columns))) for name in COMMON}
-        found["models"] = {model: {name: list(map(plain, next(columns))) for name in COLUMNS} for model in self.models}
+        found: dict[str, Any] = {name: plain(next(columns)) for name in COMMON}
+        found["models"] = {model: {name: plain(next(columns)) for name in COLUMNS} for model in self.models}
         return found
 
     def saved(self) -> dict[str, Any]:
@@ -150,7 +149,7 @@ class Board:
             factor_error = 0.0 if name == leader else math.hypot(own["standard_error"], best["standard_error"])
             factor = own["log_evidence"] - best["log_evidence"]
             numbers = own | {"log_bayes_factor": factor, "factor_error": factor_error}
-            found.append({"name": name, **{key: plain(value) for key, value in numbers.items()}, **remarks._asdict()})
+            found.append({"name": name, **plain(numbers), **remarks._asdict()})
         return found
 
     def _leader(self) -> str | None:
@@ -161,8 +160,3 @@ class Board:
         leader = self._leader()
         is_clear = leader is not None and len(self.models) > 1 and self._standings[leader].low > SEPARATED
         return {"leader": leader, "is_separated": is_clear}
-
-
-def plain(value: float) -> float | None:
-    """JSON has no NaN and no infinity."""
-    return float(value) if np.isfinite(value) else None

@@ -36,7 +36,7 @@ def numbers_of(standing: ModelStanding | None) -> dict[str, float]:
         return UNKNOWN
     sizes = {"kernel_bias": abs(standing.kernel_bias), "mode_doubt": abs(standing.mode_doubt)}
     found = standing._asdict() | sizes | {"is_warned": float(bool(standing.warning))}
-    return {name: found[name] for name in COLUMNS}
+    return {name: float(found[name]) for name in COLUMNS}
 
 
 def remarks_of(snapshot: Snapshot) -> dict[str, Remarks]:

@@ -104,7 +104,7 @@ def test_a_resumed_run_needs_a_stream_that_can_go_on(tmp_path):
     evidence = sgais.OnlineEvidence(MODEL)
     evidence.run(list(stream())[:1], save_to=tmp_path / "checkpoint")
     resumed = sgais.OnlineEvidence.load(tmp_path / "checkpoint", MODEL)
-    with pytest.raises(sgais.ConfigError, match="`stream` must be one that can go on at row 500, got a plain iterable"):
+    with pytest.raises(sgais.ConfigError, match="one that can continue at row 500, got a plain iterable"):
         resumed.run([DATA])
 
 

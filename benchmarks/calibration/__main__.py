@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             _measure(problems, store, seeds)
         except KeyboardInterrupt:
-            print("Interrupted. The same command goes on from here.", file=sys.stderr)
+            print("Interrupted. The same command continues from here.", file=sys.stderr)
             return INTERRUPTED
     reported = list(suite().values()) if options.full and not options.part else problems
     found = scores((done for problem in reported for done in store.read(problem.name)), load())

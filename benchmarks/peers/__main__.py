@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             found = measure(settings, options.method or list(METHODS), folder)
         except KeyboardInterrupt:
-            print("Interrupted. The same command goes on from here.", file=sys.stderr)
+            print("Interrupted. The same command continues from here.", file=sys.stderr)
             return INTERRUPTED
         if options.full and (options.method or options.problem or options.rows or options.limit):
             return 0

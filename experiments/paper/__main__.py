@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             runner.run([task for task in asked if not (options.untimed and task.timed)], cache.folder, settings.limit)
         except KeyboardInterrupt:
-            print("Interrupted. The same command goes on from here.", file=sys.stderr)
+            print("Interrupted. The same command continues from here.", file=sys.stderr)
             return INTERRUPTED
         gather(settings, names, cache, results)
     report.write(results, folder)

@@ -20,11 +20,11 @@ class ModelError(SgaisError, ValueError):
 
 
 class EstimationError(SgaisError, RuntimeError):
-    """The estimate cannot go on with this chunk; the state before it is kept."""
+    """The estimate cannot continue with this chunk; the state before it is kept."""
 
 
 class CheckpointError(SgaisError, RuntimeError):
-    """A checkpoint could not be written or read; what is running goes on as it was."""
+    """A checkpoint could not be written or read; what is running continues as it was."""
 
 
 class HistoryError(SgaisError, RuntimeError):

@@ -134,7 +134,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         return Step(model, reader, fields, rows, new_state, record, expected)
 
     def accept(self, step: Step) -> None:
-        """Go on from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
+        """Continue from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
         self._model, self._reader = step.model, step.reader
         self._fields, self._state = step.fields, step.state
         self._records.append(step.record)
@@ -162,7 +162,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
 
     @classmethod
     def load(cls, path: str | Path, model: ModelLike) -> "OnlineEvidence":
-        """Go on from a checkpoint: every later bit is as if there had been no break.
+        """Resume from a checkpoint: every later bit is as if there had been no break.
 
         Args:
             path: The file. If it is damaged, its previous generation is used, with a warning.

@@ -49,7 +49,7 @@ class Deadline:
         return time.perf_counter() - self._start
 
     def check(self) -> None:
-        """Go on, or raise `OutOfTime`."""
+        """Continue, or raise `OutOfTime`."""
         if self._max_seconds is not None and self.seconds > self._max_seconds:
             raise OutOfTime
 

@@ -142,7 +142,7 @@ class RunLoop(Generic[Record]):
         return record
 
     def pass_over(self, num_rows: int) -> None:
-        """Go on behind rows that cannot be taken in."""
+        """Continue behind rows that cannot be taken in."""
         place = self._follower.place
         self._follower.place = Place(place.position + num_rows, place.num_bad_rows + num_rows)
 
@@ -162,8 +162,8 @@ class RunLoop(Generic[Record]):
             return True
         if source is None:
             raise ConfigError(
-                f"`stream` must be one that can go on at row {place.position}, got a plain iterable. Wrap what it is "
-                "made of in sgais.stream, or push the chunks that are left with `update`."
+                f"`stream` must be one that can continue at row {place.position}, got a plain iterable. Wrap what it "
+                "is made of in sgais.stream, or push the chunks that are left with `update`."
             )
         if place.seen is None:
             source.seek(place.position)

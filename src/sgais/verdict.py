@@ -73,7 +73,7 @@ class Verdict:
 
     @property
     def standard_error(self) -> float:
-        """Of the result to believe; NaN without one, since then nobody knows."""
+        """The standard error of the result to believe; NaN without one, since then nobody knows."""
         return self.believe.standard_error if self.believe else math.nan
 
     @property

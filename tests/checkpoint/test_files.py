@@ -88,7 +88,7 @@ def test_a_damaged_file_is_replaced_by_its_previous_generation(tmp_path, damage)
     checkpoint.write(tmp_path / "state", numbered(2))
     checkpoint.write(tmp_path / "state", numbered(3))
     damage(tmp_path / "state")
-    with pytest.warns(UserWarning, match="state is damaged.* Going on from the previous generation, .*state.previous"):
+    with pytest.warns(UserWarning, match="state is damaged.* Using the previous generation, .*state.previous"):
         assert_same(checkpoint.read(tmp_path / "state", TYPES), 2)
 
 

@@ -167,7 +167,7 @@ def test_one_that_fails_does_not_stop_the_others():
     assert found.update(np.zeros(5)).num_rows == 27
     alone = sgais.Comparison({"fragile": fragile})
     alone.update(np.zeros(20))
-    with pytest.raises(sgais.EstimationError, match="no model can go on"):
+    with pytest.raises(sgais.EstimationError, match="no model can continue"):
         alone.update(np.array([200.0]))
     assert alone.num_rows == 20
 

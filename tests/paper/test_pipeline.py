@@ -88,7 +88,7 @@ def test_ctrl_c_ends_with_a_word_and_without_tables(folders, monkeypatch, capsys
 
     monkeypatch.setattr(runner, "run", interrupted)
     assert command(folders) == 130
-    assert "goes on from here" in capsys.readouterr().err
+    assert "continues from here" in capsys.readouterr().err
     assert not folders["results"].exists()
 
 

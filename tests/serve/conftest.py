@@ -87,7 +87,7 @@ def saved_run(changing_table, tmp_path_factory):
 
 @pytest.fixture
 def live_run(changing_table, tmp_path):
-    """`sgais compare --live`, which goes on to show the page when it is done."""
+    """`sgais compare --live`, which continues to show the page when it is done."""
     arguments = [*MODELS, "--data", changing_table, *COLUMNS, *COMPARE, "--live"]
     running = Served(tmp_path / "live", *arguments, command="compare")
     yield running

@@ -1,4 +1,4 @@
-"""Damaged and missing files: a service that is started on them says so, and goes on when somebody has decided."""
+"""Damaged and missing files: a service that is started on them says so, and continues when somebody has decided."""
 
 import shutil
 import signal
@@ -101,7 +101,7 @@ def test_settings_that_were_torn(start, data, tmp_path):
     settings = tmp_path / "kept" / "run.json"
     settings.write_text("")
     service = start()
-    assert "run.json is damaged. Going on from its copy" in service.said
+    assert "run.json is damaged. Using its copy" in service.said
     assert service.wait_for_rows(100)["rows_accepted"] == 100
     service.kill()
     assert settings.read_text().startswith("{"), "it was written anew"

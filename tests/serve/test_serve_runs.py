@@ -1,4 +1,4 @@
-"""Runs that are shown on the page: while they go on (`--live`), and again when they are over (`--replay`)."""
+"""Runs that are shown on the page: while they continue (`--live`), and again when they are over (`--replay`)."""
 
 import json
 import signal

@@ -118,7 +118,7 @@ def test_reading_ahead_is_bounded_and_overlaps():
 
     rows = sgais.stream(live(), 1, prefetch=3)
     next(rows)
-    for _ in range(4):  # the thread goes on without being asked
+    for _ in range(4):  # the thread continues without being asked
         assert produced.acquire(timeout=10)
     assert not produced.acquire(timeout=0.5) or count[0] <= 6
     rows.close()

@@ -34,8 +34,8 @@ def tail_shape(log_weights: np.ndarray) -> float:
 def unseen_tail(log_weights: np.ndarray, shape: float) -> float:
     """The error, relative to the mean weight, for want of weights beyond the largest that was drawn.
 
-    Beyond a shape of 1/2 the variance is infinite, and the spread of a sample knows little of it. A Pareto tail goes on
-    beyond the largest of n weights with a mass of about that weight / n / (1 - shape).
+    Beyond a shape of 1/2 the variance is infinite, and the spread of a sample knows little of it. A Pareto tail
+    continues beyond the largest of n weights with a mass of about that weight / n / (1 - shape).
     """
     if shape <= LIGHT_TAIL or not np.isfinite(log_weights.max()):
         return 0.0

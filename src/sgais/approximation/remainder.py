@@ -61,11 +61,11 @@ class Sampled(NamedTuple):
 
     @property
     def variance(self) -> np.ndarray:
-        """Of each value."""
+        """The variance of each value."""
         return np.sum(self.deviations**2, axis=0)
 
     def variance_of_mean(self, shares: np.ndarray) -> float:
-        """Of the mean of the values, each with its share: all of them come from the same rows."""
+        """The variance of the mean of the values, each with its share: all of them come from the same rows."""
         return float(np.sum((self.deviations @ shares) ** 2))
 
 

@@ -15,7 +15,7 @@ def standard_draws(generator: np.random.Generator, count: int, dimension: int, f
 
 
 def log_densities(gaussian: Gaussian, squares: np.ndarray, freedom: float) -> np.ndarray:
-    """Of the t shaped by a Gaussian, at squared distances from its centre in standard deviations."""
+    """Log densities of the t shaped by a Gaussian, at squared distances from its centre in standard deviations."""
     dimension = len(gaussian.centre)
     scale = 0.5 * dimension * log(2 * pi) - gaussian.log_volume
     return log_constant(dimension, freedom) + scale + log_fall(squares, dimension, freedom)

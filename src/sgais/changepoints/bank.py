@@ -74,7 +74,7 @@ class Bank:
         return _step(segments, alone)
 
     def accept(self, step: BankStep, kept: set[int]) -> None:
-        """Go on from what `weigh` has found, with those segments that are to be kept."""
+        """Continue from what `weigh` has found, with those segments that are to be kept."""
         self._segments = step.segments.only(np.isin(step.segments.starts, list(kept)))
         self._alone = {}
         for start, (member, taken) in step.alone.items():

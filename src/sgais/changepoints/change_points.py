@@ -110,7 +110,7 @@ class ChangePoints(Streamed[ChangePointRecord]):
 
     @property
     def probability(self) -> np.ndarray:
-        """Of a change at each of the borders, given all rows so far."""
+        """The probability of a change at each of the borders, given all rows so far."""
         return self._predecessors.probabilities(self._run_lengths)[1:]
 
     @property
@@ -136,7 +136,7 @@ class ChangePoints(Streamed[ChangePointRecord]):
 
     @property
     def probabilities(self) -> dict[str, float]:
-        """Of each model for the present segment."""
+        """The probability of each model for the present segment."""
         shares = np.bincount(self._run_lengths.models, self._run_lengths.posterior, len(self.models))
         return dict(zip(self.models, shares.tolist(), strict=True))
 
@@ -222,7 +222,7 @@ class ChangePoints(Streamed[ChangePointRecord]):
 
     @classmethod
     def load(cls, path: str | Path, models: ModelLike | Mapping[str, ModelLike]) -> "ChangePoints":
-        """Go on from a checkpoint, with the models that it was saved with: every later bit is as without a break."""
+        """Resume from a checkpoint, with the models that it was saved with: every later bit is as without a break."""
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "predecessors", cls.__name__)
@@ -282,7 +282,7 @@ class ChangePoints(Streamed[ChangePointRecord]):
         return begun.with_evidences(log_evidences, errors)
 
     def _warning(self, run_lengths: RunLengths, steps: Mapping[str, BankStep]) -> str:
-        """Of the most probable segment that has one and counts."""
+        """The warning of the most probable segment that has one and counts."""
         shares, ordered = run_lengths.posterior, list(steps.values())
         for number in np.argsort(-shares):
             if shares[number] < COUNTS:

@@ -62,7 +62,7 @@ class Segments:
 
     @property
     def effective_sizes(self) -> np.ndarray:
-        """Of each segment's draws."""
+        """The effective sample size of each segment's draws."""
         if not len(self.starts):
             return np.zeros(0)
         first = np.logaddexp.reduce(self.log_weights, axis=1)
@@ -70,7 +70,7 @@ class Segments:
 
     @property
     def standard_errors(self) -> np.ndarray:
-        """Of the log evidences."""
+        """The standard errors of the log evidences."""
         share = 1.0 / np.maximum(self.effective_sizes, 1e-12) - 1.0 / max(self.log_weights.shape[1], 1)
         return np.sqrt(np.maximum(share, 0.0))
 

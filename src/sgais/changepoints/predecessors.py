@@ -12,7 +12,7 @@ LEAST_SHARE = 1e-12  # of the posterior, below which a possible predecessor is n
 
 @dataclass(frozen=True)
 class Predecessors:
-    """Of each border between chunks: which segments may have ended there, as its rows told when they had come.
+    """For each border between chunks: which segments may have ended there, as its rows told when they had come.
 
     What comes behind a change says nothing about the segments before it. So the probability of a change anywhere,
     all rows considered, follows from these, backwards from the last row.
@@ -51,7 +51,7 @@ class Predecessors:
         self.best_models.append(-1 if best is None else int(before.models[best]))
 
     def probabilities(self, now: RunLengths) -> np.ndarray:
-        """Of a change at each border, all rows considered; 1 at the first."""
+        """The probability of a change at each border, all rows considered; 1 at the first."""
         borders = np.array(self.borders)
         found = np.zeros(len(borders))
         starts, shares = by_start(now)

@@ -56,7 +56,7 @@ class RunLengths:
 
     @property
     def log_evidence(self) -> float:
-        """Of all rows; 0 before the first."""
+        """The log evidence of all rows; 0 before the first."""
         return log_sum(self.log_joints) if len(self.starts) else 0.0
 
     @property
@@ -66,7 +66,7 @@ class RunLengths:
 
     @property
     def standard_error(self) -> float:
-        """Of the log evidence: all errors taken for one and the same, which is never too little."""
+        """The error of the log evidence: all errors taken for one and the same, which is never too little."""
         return float(self.posterior @ np.hypot(self.prefix_errors, self.errors)) if len(self.starts) else 0.0
 
     @property

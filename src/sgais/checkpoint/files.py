@@ -61,7 +61,7 @@ def read(path: str | Path, types: Mapping[str, type]) -> dict[str, Any]:
                 raise CheckpointError(f"`path` must be a checkpoint, got {path}, which does not exist.") from error
             raise
         content = _read(previous(path), types)
-        warnings.warn(f"{error} Going on from the previous generation, {previous(path)}.", stacklevel=3)
+        warnings.warn(f"{error} Using the previous generation, {previous(path)}.", stacklevel=3)
         return content
 
 

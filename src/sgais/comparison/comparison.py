@@ -37,8 +37,8 @@ from sgais.shift.watching import require_detector, restored_detector
 class Comparison(ComparisonView, Streamed[ComparisonRecord]):
     """The running evidence of several models on one stream.
 
-    Each chunk is read and kept once. All models take a chunk or none does; one that cannot go on is marked as failed,
-    and the others go on without it.
+    Each chunk is read and kept once. All models take a chunk or none does; one that cannot continue is marked as
+    failed, and the others continue without it.
 
     Args:
         models: At least one, by name. They must want the same columns.
@@ -162,7 +162,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
 
     @classmethod
     def load(cls, path: str | Path, models: Mapping[str, ModelLike]) -> "Comparison":
-        """Go on from a checkpoint, with the models that it was saved with."""
+        """Resume from a checkpoint, with the models that it was saved with."""
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "members", cls.__name__)
@@ -211,7 +211,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         return comparison
 
     def frozen(self) -> "Comparison":
-        """A copy to predict with, from any thread, while this one goes on; it must not be updated."""
+        """A copy to predict with, from any thread, while this one continues; it must not be updated."""
         frozen = copy.copy(self)
         frozen._members = {name: copy.copy(member) for name, member in self._members.items()}
         frozen._failures = dict(self._failures)
@@ -233,7 +233,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         return OnlineEvidence(model, self.config, seed, self._history, None if rows is None else ShiftDetector(rows))
 
     def _weigh(self, chunk: object, num_bad_rows: int) -> tuple[dict[str, Step], dict[str, str]]:
-        """What each model makes of the chunk, and which of them cannot go on; raises where the chunk is at fault."""
+        """What each model makes of the chunk, and which of them cannot continue; raises where the chunk is at fault."""
         steps: dict[str, Step] = {}
         failures: dict[str, str] = {}
         readings = self._read(chunk)
@@ -245,7 +245,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
             except EstimationError as error:
                 failures[name] = str(error)
         if not steps:
-            raise EstimationError(f"no model can go on: {failures or self._failures}")
+            raise EstimationError(f"no model can continue: {failures or self._failures}")
         return steps, failures
 
     def _read(self, chunk: object) -> dict[str, Reading]:

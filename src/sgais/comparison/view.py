@@ -32,7 +32,7 @@ class ComparisonView:
 
     @property
     def failures(self) -> dict[str, str]:
-        """Why models cannot go on, by name."""
+        """Why models cannot continue, by name."""
         return dict(self._failures)
 
     @property
@@ -62,7 +62,7 @@ class ComparisonView:
 
     @property
     def probabilities(self) -> dict[str, float]:
-        """Of each model given all rows so far; failed ones have none."""
+        """The probability of each model given all rows so far; failed ones have none."""
         return {name: standing.probability for name, standing in self.standings.items()}
 
     @property

@@ -122,7 +122,7 @@ class EProcess(Streamed[EValue]):
 
     @classmethod
     def load(cls, path: str | Path, alternative: ModelLike, null: ModelLike) -> "EProcess":
-        """Go on from a checkpoint: every later bit is as if there had been no break."""
+        """Resume from a checkpoint: every later bit is as if there had been no break."""
         with checkpoint.offering_previous(path):
             content = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "maximum", cls.__name__)

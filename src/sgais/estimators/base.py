@@ -23,7 +23,7 @@ class Info(NamedTuple):
         num_moves: Times that the particles were moved.
         final_ess: Effective sample size of the chunk's last weighing.
         weight_ess: Effective sample size of the weights carried to the next chunk. Without resampling it
-            falls towards 1 as the stream goes on.
+            falls towards 1 as the stream continues.
         kinetic_temperature: Mean over the chunk's moves on mini-batches, NaN if there were none; 1 is right, more
             means excess kinetic temperature from the noise of the gradients.
         step_size: Of the moves on mini-batches; shortened where the temperature was too high or they diverged.

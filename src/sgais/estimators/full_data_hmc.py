@@ -59,7 +59,7 @@ class Tilt(NamedTuple):
 
 
 def prior_precision(model: Model, seed: int) -> jax.Array:
-    """Of each coordinate, from the middle of the prior's draws, which heavy tails leave alone."""
+    """The precision of each coordinate, from the middle of the prior's draws, which heavy tails leave alone."""
     low, high = np.quantile(sample_prior(model, PRIOR_DRAWS, seed, PURPOSE), [0.16, 0.84], axis=0)
     return jnp.asarray(4.0 / (high - low) ** 2, real_dtype())
 

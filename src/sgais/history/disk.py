@@ -61,7 +61,7 @@ class Disk:
         except OSError as error:
             raise HistoryError(
                 f"the rows must find room in {self.path}, got {error.strerror or error}. The chunk was not taken in: "
-                "make room and push it again, or go on from the last checkpoint."
+                "make room and push it again, or resume from the last checkpoint."
             ) from error
         self._dtype = records.dtype
         self.num_rows += len(records)

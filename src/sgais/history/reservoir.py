@@ -1,7 +1,7 @@
 """A sample of fixed size, uniform over every row seen, and the latest rows: memory that does not grow.
 
 Vitter (1985) showed how to keep such a sample of a stream; the rows that enter it are found by skips (Algorithm L, Li
-1994), so that the cost per row falls as the stream goes on.
+1994), so that the cost per row falls as the stream continues.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Histories in checkpoints: which kind it was, and what it needs to go on."""
+"""Histories in checkpoints: which kind it was, and what it needs to continue."""
 
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,7 @@
 """The paper's way to sample the prior inside a contour of the likelihood: SGHMC that reflects off its walls.
 
 Appendix A: SGHMC with the exact gradient of the prior; where a step would end outside the contour, the velocity
-is reflected there by the Galilean rule and the particle goes on from there; if that is outside too, it stays and
+is reflected there by the Galilean rule and the particle continues from there; if that is outside too, it stays and
 turns round. As the paper says, regions within a step of the wall are visited too little: a bias of the order of
 the step size, which `galilean` does not have.
 """

@@ -5,7 +5,7 @@ the velocity is reflected by the Galilean rule (appendix A of the paper),
 
     v <- v - 2 (v.n) n,    n the unit vector along the gradient of the likelihood there,
 
-and the trajectory goes on. Reflection, kick and drift each preserve volume, and a trajectory run backwards
+and the trajectory continues. Reflection, kick and drift each preserve volume, and a trajectory run backwards
 retraces itself; so a Metropolis test of the energy, with every end outside the contour refused, leaves the
 prior within the contour exactly invariant at any step size.
 """

@@ -83,7 +83,7 @@ class Info(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """Of a move: sums over its trajectories so far."""
+    """What a move has told so far: sums over its trajectories so far."""
 
     state: State
     step_sizes: jax.Array

@@ -16,7 +16,7 @@ class Snapshot(NamedTuple):
     Attributes:
         num_rows: Rows taken in so far.
         num_bad_rows: Rows refused so far.
-        standings: The models that can go on, the most probable first.
+        standings: The models that can continue, the most probable first.
         failures: Why the others cannot, by name.
         alarms: All so far, the oldest first.
         is_comparison: Whether the models are compared; else there is one, and it is certain.

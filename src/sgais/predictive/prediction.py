@@ -102,7 +102,7 @@ def _distribution(model: Model, position: jax.Array, rows: Rows) -> Any:
 
 @partial(jax.jit, static_argnames="model")
 def _moments(model: Model, positions: jax.Array, rows: Rows) -> dict[str, jax.Array]:
-    """Of each particle: the class probabilities where there are classes, else the mean."""
+    """What each particle expects: the class probabilities where there are classes, else the mean."""
 
     def of_one(position: jax.Array) -> dict[str, jax.Array]:
         distribution = _distribution(model, position, rows)

@@ -62,7 +62,7 @@ def _one_block(chunk: Chunk) -> Chunk:
 
 
 def _moments(densities: np.ndarray, scale: float) -> tuple[float, float]:
-    """Of sums over `scale` times as many rows, from log densities of shape (replicates, rows)."""
+    """Moments of sums over `scale` times as many rows, from log densities of shape (replicates, rows)."""
     totals = densities.sum(axis=1)
     alone = densities.var(axis=0, ddof=1).sum()  # as if rows were independent
     shared = max(0.0, totals.var(ddof=1) - alone)

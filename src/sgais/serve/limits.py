@@ -12,7 +12,7 @@ MOST_CLIENTS = 1024  # whose requests are counted; the one that was silent longe
 
 @dataclass(frozen=True)
 class Limits:
-    """Of requests.
+    """How much requests may ask for.
 
     Attributes:
         body_bytes: The largest body.

@@ -19,7 +19,7 @@ MOST_AT_ONCE = 4
 
 
 class Forecaster(NamedTuple):
-    """The models as they were after a chunk; it may be asked while they go on.
+    """The models as they were after a chunk; it may be asked while they continue.
 
     Attributes:
         comparison: A frozen copy.

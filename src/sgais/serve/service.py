@@ -38,7 +38,7 @@ class Plan:
         categories: Of columns that hold text.
         checkpoint_seconds: From one checkpoint to the next.
         limits: On what clients may ask.
-        accepts_lost_rows: Whether to go on without acknowledged rows that are damaged or gone.
+        accepts_lost_rows: Whether to continue without acknowledged rows that are damaged or gone.
     """
 
     models: Mapping[str, ModelLike]
@@ -53,7 +53,7 @@ class Plan:
 
 
 class Service:
-    """Joins log, intake and worker; what was there is gone on with.
+    """Joins log, intake and worker; what was there is resumed.
 
     Args:
         plan: What it does.

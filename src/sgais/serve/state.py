@@ -1,4 +1,4 @@
-"""All that a service needs to go on, in one checkpoint: evidence, detectors, what is shown, keys, fields."""
+"""All that a service needs to continue, in one checkpoint: evidence, detectors, what is shown, keys, fields."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -44,7 +44,7 @@ class ServiceState:
 
     @classmethod
     def load(cls, path: Path, models: Mapping[str, ModelLike], board: Board) -> "ServiceState":
-        """Go on from a checkpoint."""
+        """Resume from a checkpoint."""
         with checkpoint.offering_previous(path):
             content: dict[str, Any] = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "keys", "a service")

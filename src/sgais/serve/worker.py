@@ -129,7 +129,7 @@ class Worker:
                     return
 
     def _set_aside(self, why: str) -> None:
-        """Go on without a chunk that all models find impossible: one absurd row must not be the end of a service."""
+        """Continue without a chunk that all models find impossible: one absurd row must not be the end of a service."""
         first = self._position
         self._loop.pass_over(self._chunk_size)
         self._intake.note_taken_in(self._position)

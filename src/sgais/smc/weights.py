@@ -33,7 +33,7 @@ def require_numbers(log_likelihoods: np.ndarray) -> None:
 
 
 def usable(log_likelihoods: np.ndarray, at_prior: bool) -> tuple[np.ndarray, int]:
-    """Log-likelihoods without failures and the number of these; an error if there is no going on with them."""
+    """Log-likelihoods without failures and the number of these; an error if none of them can be used."""
     if at_prior:
         require_numbers(log_likelihoods)
     kept, failed = without_failures(log_likelihoods)

@@ -73,7 +73,7 @@ class LaggedStream:
         return self._series.num_bad_rows
 
     def seek(self, position: int) -> Self:
-        """Go on with the value `position` of the series."""
+        """Continue with the value `position` of the series."""
         self._series.seek(position)
         self._past = None
         return self

@@ -37,7 +37,7 @@ def stream(
         chunk_size: Good rows per chunk.
         fields: What the model expects (`model.fields`); rows that do not fit are bad rows.
         categories: The categories of columns of the source that hold text, in the order of their labels 0, 1, ...
-        on_error: What is done with a bad row: "raise", "skip", or "quarantine" (write it to a file and go on).
+        on_error: What is done with a bad row: "raise", "skip", or "quarantine" (write it to a file and continue).
         quarantine: That file; one JSON object per line is appended.
         follow_seconds: Wait for more rows at the end of a CSV or NDJSON file, until none came for so long.
         prefetch: How many pieces of the source are read ahead by a background thread; 0 for none.
@@ -63,7 +63,7 @@ def stream(
 class Stream:
     """The chunks of a source, and how far they have come. Made by `sgais.stream`.
 
-    A stream is its own iterator: a second loop goes on where the first one stopped. `seek` starts elsewhere, also
+    A stream is its own iterator: a second loop continues where the first one stopped. `seek` starts elsewhere, also
     anew at 0 if the source can be read again.
 
     Attributes:
@@ -112,7 +112,7 @@ class Stream:
         return self._source.total_rows
 
     def seek(self, position: int) -> Self:
-        """Go on with source row `position`; at a border of chunks the same chunks follow as without a break.
+        """Continue with source row `position`; at a border of chunks the same chunks follow as without a break.
 
         A position behind the end is an error: now if the number of rows is known, else at the next chunk.
         """
@@ -136,7 +136,7 @@ class Stream:
         return delivery.chunk
 
     def close(self) -> None:
-        """Let go of files and of the background thread; iterating again goes on at `position`."""
+        """Let go of files and of the background thread; iterating again continues at `position`."""
         if self._assembly is not None:
             self._assembly.close()
         self._assembly = None

@@ -11,7 +11,7 @@ RUN = ("linear-regression", "table.csv", *COLUMNS, "--paper", "--chunk-size", 20
 
 
 def test_two_runs_in_one_folder(refused, table, tmp_path):
-    """The second is refused while the first waits for more rows, and so is one that would go on with it."""
+    """The second is refused while the first waits for more rows, and so is one that would continue with it."""
     first = subprocess.Popen(
         [sys.executable, "-m", "sgais", "run", *map(str, RUN), "--follow", "300", "--save", "out"],
         cwd=tmp_path,
@@ -37,7 +37,7 @@ def test_settings_that_were_torn_are_read_from_their_copy(command, table, tmp_pa
     command("run", *RUN, "--save", "out")
     (tmp_path / "out" / "run.json").write_text(torn)
     result = command("resume", "out")
-    assert "run.json is damaged. Going on from its copy" in result.stderr
+    assert "run.json is damaged. Using its copy" in result.stderr
     assert "600 rows." in result.stdout
 
 

@@ -28,7 +28,7 @@ def test_it_ends_the_process_even_in_the_garbage_collector():
 
 
 def test_it_raises_behind_a_callback_of_jax():
-    """In the callback itself, Python would print the exception and go on."""
+    """In the callback itself, Python would print the exception and continue."""
     with pytest.raises(KeyboardInterrupt), raising():
         _xla_gc_callback()
 

@@ -136,7 +136,7 @@ def test_events_bring_state_and_points(service):
 
 
 def test_log_z_is_that_of_a_run_over_the_same_rows(start, data):
-    """Posted in batches of any size, stopped in the middle and gone on with: the bits of a plain run."""
+    """Posted in batches of any size, stopped in the middle and resumed: the bits of a plain run."""
     from served import COLUMNS, MODELS
 
     arguments = ("--set", "num_particles=32", "--set", "num_islands=4", "--chunk-size", "100", "--seed", "3")

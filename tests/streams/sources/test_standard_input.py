@@ -41,7 +41,7 @@ def test_a_bad_row_of_a_pipe_is_named():
 
 
 def test_a_chunk_is_there_when_its_rows_are_and_leaving_early_is_clean():
-    """The writer goes on holding the pipe open: neither the chunk nor the end of the reader may wait for it."""
+    """The writer continues holding the pipe open: neither the chunk nor the end of the reader may wait for it."""
     command = [sys.executable, "-c", READER, "csv", "0", "once"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
         reader.stdin.write(b"y\n1\n2\n3")

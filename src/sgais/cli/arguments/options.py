@@ -34,7 +34,7 @@ class OnError(StrEnum):
 
 
 class Format(StrEnum):
-    """Of a source whose name does not tell."""
+    """The format of a source whose name does not tell."""
 
     CSV = "csv"
     NDJSON = "ndjson"

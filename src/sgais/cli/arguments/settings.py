@@ -1,4 +1,4 @@
-"""All that determines a run: gathered from flags and a TOML file, kept in run.json so that it can go on."""
+"""All that determines a run: gathered from flags and a TOML file, kept in run.json so that it can be resumed."""
 
 import dataclasses
 import json

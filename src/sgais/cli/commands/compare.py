@@ -35,7 +35,7 @@ def compare(
       sgais compare same=my.py:same differs=my.py:differs -d visits.csv --null same
       cat d.csv | sgais compare my.py:first my.py:second -d - --format csv
 
-    All models want the same columns. With --save DIR there are figures and a report, and sgais resume DIR goes on.
+    All models want the same columns. With --save DIR there are figures and a report, and sgais resume DIR continues.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     specs = named_specs([*(models or []), *(model or [])])
     start(gather(specs, source, True, data, estimator, stream, decision), stream)

@@ -1,4 +1,4 @@
-"""`sgais resume`: go on where a run stopped."""
+"""`sgais resume`: continue where a run stopped."""
 
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,7 @@ def resume(
     strict: StrictFlag = False,
     trust: TrustFlag = False,
 ) -> None:
-    """Go on with a run where it stopped: the same bits as if nothing had happened.
+    """Resume a run where it stopped: the same bits as if nothing had happened.
 
     \b
     Examples:
@@ -38,7 +38,7 @@ def resume(
     run = RunFolder(folder)
     settings = run.settings()
     if settings.source == POSTED:
-        raise ConfigError(f"`DIR` must be that of a run, got a service. Go on with: sgais serve --save {folder}")
+        raise ConfigError(f"`DIR` must be that of a run, got a service. Resume with: sgais serve --save {folder}")
     require_trust(run, settings, trust)
     with run.claimed():
         run.go_where_it_was_started(settings)

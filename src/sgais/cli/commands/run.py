@@ -40,7 +40,7 @@ def run(
       tail -f log.csv | sgais run auto-regression:order=2 - --format csv
       sgais run --config run.toml --set num_particles=256 --output json
 
-    Ctrl-C ends a run behind the present chunk; with --save, sgais resume DIR goes on there, bit for bit.
+    Ctrl-C ends a run behind the present chunk; with --save, sgais resume DIR continues there, bit for bit.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     models = {} if model is None else {model: model}
     start(gather(models, source, False, data, estimator, stream), stream)

@@ -1,4 +1,4 @@
-"""What a run looks like while it goes on: a view that stays in place in a terminal, a line now and then elsewhere.
+"""What a run looks like while it continues: a view that stays in place in a terminal, a line now and then elsewhere.
 
 It goes to standard error, so that the result can be piped on.
 """

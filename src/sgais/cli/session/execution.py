@@ -88,10 +88,10 @@ def _nothing(session: Session) -> DataError:
 def _say_what_next(console: Console, session: Session, is_interrupted: bool, is_saved: bool) -> None:
     stopped = f"Stopped after {session.follower.num_rows:,} rows. " if is_interrupted else ""
     if session.folder is None:
-        cure = "Only a run with --save DIR can be gone on with." if is_interrupted else ""
+        cure = "Only a run with --save DIR can be resumed." if is_interrupted else ""
         line = stopped + cure
     elif is_interrupted:
-        line = f"{stopped}Go on with: {how_to_resume(session.folder, session.settings, 'sgais resume')}"
+        line = f"{stopped}Resume with: {how_to_resume(session.folder, session.settings, 'sgais resume')}"
     elif is_saved:
         line = f"Wrote {session.folder.path / 'report.html'}, figures, records and a checkpoint."
     else:

@@ -27,7 +27,7 @@ class RunFolder:
 
     Attributes:
         path: The folder.
-        checkpoint: All that is needed to go on.
+        checkpoint: All that is needed to continue.
         rows: The past, where that is kept on disk.
     """
 
@@ -66,7 +66,7 @@ class RunFolder:
         if self.is_begun:
             raise ConfigError(
                 f"`--save` must be a folder without a run, got {self.path}. "
-                f"Go on with `sgais resume {self.path}`, or choose another."
+                f"Resume it with `sgais resume {self.path}`, or choose another."
             )
 
     @contextmanager
@@ -78,7 +78,7 @@ class RunFolder:
             yield
 
     def begin(self, settings: Settings) -> None:
-        """Note how the run can be gone on with, twice: without it, what was saved is of no use."""
+        """Note how the run can be resumed, twice: without it, what was saved is of no use."""
         with self.explained():
             for name in (SECOND_COPY, SETTINGS):
                 durable.replace(self.path / name, settings.to_json().encode())
@@ -94,9 +94,7 @@ class RunFolder:
             ) from error
         except (OSError, ValueError, TypeError) as error:
             if (second := self._second_settings()) is not None:
-                warnings.warn(
-                    f"{self.path / SETTINGS} is damaged. Going on from its copy, {SECOND_COPY}.", stacklevel=2
-                )
+                warnings.warn(f"{self.path / SETTINGS} is damaged. Using its copy, {SECOND_COPY}.", stacklevel=2)
                 return second
             raise SgaisError(f"`{self.path / SETTINGS}` must hold the settings of a run, got {error}.") from error
 

@@ -1,4 +1,4 @@
-"""Change points on a stream: taken in, printed, saved; started anew or gone on with."""
+"""Change points on a stream: taken in, printed, saved; started or resumed."""
 
 import json
 import sys
@@ -37,12 +37,12 @@ def start(settings: Settings, flags: SegmentFlags) -> None:
         folder.clear()
         points = _begun(settings, folder)  # says what is wrong with the settings before they are written down
         folder.begin(settings)
-        _see_through(points, settings, folder, flags.output, flags.strict)
+        _run_to_end(points, settings, folder, flags.output, flags.strict)
 
 
 def segment_to_end(settings: Settings, folder: RunFolder | None, output: Output, is_strict: bool) -> None:
     """Take in the stream from where it stands, save and print; the exit code is that of `sgais run`."""
-    _see_through(_begun(settings, folder), settings, folder, output, is_strict)
+    _run_to_end(_begun(settings, folder), settings, folder, output, is_strict)
 
 
 def _begun(settings: Settings, folder: RunFolder | None) -> ChangePoints:
@@ -60,7 +60,7 @@ def _begun(settings: Settings, folder: RunFolder | None) -> ChangePoints:
     )
 
 
-def _see_through(
+def _run_to_end(
     points: ChangePoints, settings: Settings, folder: RunFolder | None, output: Output, is_strict: bool
 ) -> None:
     console = console_for(is_error=True)
@@ -112,13 +112,13 @@ def _print(points: ChangePoints, settings: Settings, output: Output) -> None:
 
 def _say_what_next(console: Console, settings: Settings, folder: RunFolder | None, is_interrupted: bool) -> None:
     if folder is not None and is_interrupted:
-        print_line(console, f"Go on with: {how_to_resume(folder, settings, 'sgais resume')}")
+        print_line(console, f"Resume with: {how_to_resume(folder, settings, 'sgais resume')}")
     elif folder is not None:
         print_line(console, f"Wrote tables, a figure and a checkpoint to {folder.path}.")
     elif is_interrupted:
-        print_line(console, "Stopped. Only a run with --save DIR can be gone on with.")
+        print_line(console, "Stopped. Only a run with --save DIR can be resumed.")
 
 
 def _last_words(points: ChangePoints, settings: Settings, folder: RunFolder | None) -> str:
-    how = "" if folder is None else f" Go on with: {how_to_resume(folder, settings, 'sgais resume')}"
+    how = "" if folder is None else f" Resume with: {how_to_resume(folder, settings, 'sgais resume')}"
     return f"Stopped after {points.num_rows:,} rows, in the midst of a chunk.{how}"

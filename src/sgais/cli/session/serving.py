@@ -80,7 +80,7 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
         in_time = service.stop(PATIENCE)
         if service.board.num_rows:
             _keep_curves(folder, records_table(service.board), service.board.alarms)
-        print_line(console, f"Stopped. Go on with: {how_to_resume(folder, settings, 'sgais serve --save')}")
+        print_line(console, f"Stopped. Resume with: {how_to_resume(folder, settings, 'sgais serve --save')}")
     if not in_time:
         os._exit(interruption.exit_code)  # a chunk that takes long is in the log, and is taken in at the next start
     raise typer.Exit(interruption.exit_code)
@@ -115,18 +115,18 @@ def begun_settings(folder: RunFolder) -> Settings:
 
 
 def check_same(folder: RunFolder, settings: Settings) -> None:
-    """A service goes on as what it was begun as."""
+    """A service is resumed as what it was begun as."""
     try:
         before: dict[str, Any] = vars(folder.settings())
     except SgaisError as error:
-        # Rows were acknowledged here. Who says what they were taken in as may go on with them.
-        warnings.warn(f"{error} Going on with what is said now.", stacklevel=2)
+        # Rows were acknowledged here. Who says what they were taken in as may continue with them.
+        warnings.warn(f"{error} Continuing with what is said now.", stacklevel=2)
         return
     for name, value in vars(settings).items():
         if name not in MAY_CHANGE and value != before[name]:
             raise ConfigError(
                 f"`--save` must be a folder of the same service, got {folder.path}, begun with {name} = "
-                f"{before[name]!r}, not {value!r}. Leave the models out to go on with it, or choose another folder."
+                f"{before[name]!r}, not {value!r}. Leave the models out to resume it, or choose another folder."
             )
 
 

@@ -1,4 +1,4 @@
-"""A run from its settings: models, stream, evidence; started anew or gone on with."""
+"""A run from its settings: models, stream, evidence; started or resumed."""
 
 import math
 import time
@@ -51,7 +51,7 @@ class Session:
 
     @property
     def name(self) -> str:
-        """Of the model, or of the first of several."""
+        """The name of the model, or of the first of several."""
         return next(iter(self.models))
 
     @property
@@ -102,8 +102,10 @@ class Session:
 
     def _last_words(self) -> str:
         """When the process ends in the midst of a chunk."""
-        how = "" if self.folder is None else f" Go on with: {how_to_resume(self.folder, self.settings, 'sgais resume')}"
-        return f"Stopped after {self.follower.num_rows:,} rows, in the midst of a chunk.{how}"
+        stopped = f"Stopped after {self.follower.num_rows:,} rows, in the midst of a chunk."
+        if self.folder is None:
+            return stopped
+        return f"{stopped} Resume with: {how_to_resume(self.folder, self.settings, 'sgais resume')}"
 
     def _begun(self) -> OnlineEvidence | Comparison:
         config = config_of(self.settings)

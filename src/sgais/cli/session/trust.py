@@ -41,7 +41,7 @@ def powers_of(folder: RunFolder, settings: Settings) -> Iterator[str]:
 
 
 def how_to_resume(folder: RunFolder, settings: Settings, command: str) -> str:
-    """The command that goes on, with what it will ask for."""
+    """The command that continues, with what it will ask for."""
     return f"{command} {folder.path}{' --trust' if any(powers_of(folder, settings)) else ''}"
 
 

@@ -32,7 +32,7 @@ class WatchedStream:
         return self._interruption.signal_number is not None
 
     def seek(self, position: int) -> Self:
-        """Go on elsewhere."""
+        """Continue elsewhere."""
         self._stream.seek(position)
         return self
 

@@ -30,7 +30,7 @@ class Lag(NamedTuple):
     variance: float = 0.0
 
     def plus(self, other: "Lag") -> "Lag":
-        """Of the moves of both."""
+        """The lag of the moves of both."""
         return Lag(self.nats + other.nats, self.variance + other.variance)
 
     @property
@@ -91,12 +91,12 @@ class Families(NamedTuple):
         return self._replace(gains=self.gains + gains)
 
     def resampled(self, survivors: np.ndarray) -> "Families":
-        """Of the particles that live on."""
+        """The families of the particles that live on."""
         return self._replace(members=self.members[survivors])
 
     @property
     def variance(self) -> float:
-        """Of log Z. Without resampling it is 1 / ESS - 1 / M."""
+        """The variance of log Z. Without resampling it is 1 / ESS - 1 / M."""
         return float(self.gains @ self.gains)
 
     @property

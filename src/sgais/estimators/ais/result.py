@@ -17,7 +17,7 @@ MONTE_CARLO, MIXING = "Monte Carlo", "mixing"
 def result_of(
     model: Model, config: AISConfig, first: Outcome, second: Outcome | None, rows: int, seconds: float
 ) -> Result:
-    """Of the ways that were gone to their end, the one with the smaller error."""
+    """The result: of the ways that were gone to their end, the one with the smaller error."""
     best = first
     if second is not None and second.status == COMPLETE and (first.state.lag.is_certain or second.error < first.error):
         best = second

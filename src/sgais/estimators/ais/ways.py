@@ -130,7 +130,7 @@ def _fit(particles: np.ndarray) -> Reference:
 
 
 class HMCMove:
-    """HMC whose step sizes go on from one intermediate distribution to the next."""
+    """HMC whose step sizes continue from one intermediate distribution to the next."""
 
     def __init__(
         self,

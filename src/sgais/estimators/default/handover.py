@@ -9,7 +9,7 @@ from sgais.smc.islands import resample
 
 
 def hand_over(context: UpdateContext, state: State) -> State:
-    """Try to go on without all rows: each time the data have doubled."""
+    """Try to continue without all rows: each time the data have doubled."""
     if state.num_rows < state.next_attempt or not context.rows.is_whole:
         return state
     if context.model.dimension > context.config.largest_dimension:
@@ -29,7 +29,7 @@ def hand_over(context: UpdateContext, state: State) -> State:
 
 
 def _hand_over_to_gradient(context: UpdateContext, state: State) -> State:
-    """Try to go on with a gradient at an anchor: where a move shows that its noise is not too much."""
+    """Try to continue with a gradient at an anchor: where a move shows that its noise is not too much."""
     if state.num_rows < policy.EXACT_ROWS:
         return state
     later = state._replace(next_attempt=2 * state.num_rows)

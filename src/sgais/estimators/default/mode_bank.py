@@ -26,7 +26,7 @@ from sgais.progress import Deadline
 
 
 def posterior_of(model: Model, rows: Chunk, generator: np.random.Generator) -> Posterior:
-    """Of rows in random order, so that the first of them stand for all."""
+    """The posterior of rows in random order, so that the first of them stand for all."""
     order = generator.permutation(num_rows(rows))
     return Posterior(model, slabs_for_derivatives(model, {name: values[order] for name, values in rows.items()}))
 
@@ -51,7 +51,7 @@ def look_for_modes(
 
 
 def positions_of(model: Model, found: Found) -> np.ndarray:
-    """Of the modes that have converged, shape (modes, d)."""
+    """The positions of the modes that have converged, shape (modes, d)."""
     return np.array([mode.position for mode in found.modes if mode.is_converged]).reshape(-1, model.dimension)
 
 

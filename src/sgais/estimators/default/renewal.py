@@ -164,7 +164,7 @@ def redrawn(context: UpdateContext, state: State, quadratic: QuadraticPhase, sam
 
 
 def _growth_to_outright(state: State, error: float) -> float:
-    """Of the rows since log Z was last taken outright, until it is again, in the quadratic phase."""
+    """By how much the rows grow since log Z was last taken outright, until it is again, in the quadratic phase."""
     is_by_draws = state.path_length == 1  # importance sampling has been good enough so far, which costs little
     if is_by_draws and error > (policy.SMALL_ERROR if state.num_rows <= policy.FEW_TO_SEE else policy.FAIR_ERROR):
         return 1.0

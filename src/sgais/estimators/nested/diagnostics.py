@@ -47,7 +47,7 @@ def first_families(num_live: int) -> np.ndarray:
 
 
 def standard_error(log_likelihoods: np.ndarray, births: np.ndarray, families: np.ndarray) -> float:
-    """Of log Z, from what it would be without one family; NaN if there are too few.
+    """The standard error of log Z, from what it would be without one family; NaN if there are too few.
 
     Args:
         log_likelihoods: Of the points in the order of their death, which is ascending.

@@ -67,7 +67,7 @@ def log_sum_exp(log_values: np.ndarray) -> float:
 def _log_edges(num_live: np.ndarray) -> np.ndarray:
     """The volumes between which each point stands: half way to its neighbours', from 1 down to 0.
 
-    This is the trapezoid rule, with the likelihood of the first and the last point going on to the ends; so the
+    This is the trapezoid rule, with the likelihood of the first and the last point continuing to the ends; so the
     weights sum to one, and the evidence of a constant likelihood is exact.
     """
     log_volumes = -np.cumsum(1.0 / num_live)

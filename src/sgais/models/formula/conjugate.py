@@ -19,7 +19,7 @@ SHAPE, RATE = 1.0, 1.0
 
 
 def conjugate_priors(parts: Parts, width: float) -> dict[str, PriorPart]:
-    """Of every parameter by name; the scale comes first, for the others are counted in it."""
+    """The prior of every parameter by name; the scale comes first, for the others are counted in it."""
     variance = dist.InverseGamma(SHAPE, RATE)
     found: dict[str, PriorPart] = {"scale": dist.TransformedDistribution(variance, dist.transforms.PowerTransform(0.5))}
     if parts.has_intercept:

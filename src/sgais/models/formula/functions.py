@@ -19,7 +19,7 @@ def functions() -> Mapping[str, Any]:
     from formulaic.utils.stateful_transforms import stateful_transform
 
     def splines(x: Any, df: int | None = None, degree: int = 3, knots: Any = None, _state: Any = None) -> Any:
-        """Splines that go on beyond the first rows, whose range Formulaic would make the last word."""
+        """Splines that continue beyond the first rows, whose range Formulaic would make the last word."""
         return TRANSFORMS["bs"](x, df=df, degree=degree, knots=knots, extrapolation="extend", _state=_state)
 
     def month(dates: Any) -> Any:

@@ -139,7 +139,7 @@ class GLM:
         return GLM(self.text, self.options._replace(prior_scale=self.options.prior_scale * factor))
 
     def prior(self, parts: Parts) -> dict[str, PriorPart]:
-        """Of every parameter by name."""
+        """The prior of every parameter by name."""
         if self.is_conjugate:
             return conjugate_priors(parts, self.options.prior_scale)
         units, family = parts.response.units, parts.family

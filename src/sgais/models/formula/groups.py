@@ -67,7 +67,7 @@ class GroupEffects:
         return {self.key: codes}
 
     def priors(self, scale_prior: dist.Distribution) -> dict[str, PriorPart]:
-        """Of its parameters."""
+        """The priors of its parameters."""
         count = len(self.coefficients)
         found: dict[str, PriorPart] = {self.scale_name: scale_prior.expand([count]).to_event(1)}
         if self.group.is_correlated:

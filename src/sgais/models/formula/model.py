@@ -85,7 +85,7 @@ class FormulaModel(Model):
         return density + rows[response.slope_key] if response.slope_key else density
 
     def _predictive(self, parameters: Parameters, rows: Rows) -> dist.Distribution:
-        """Of the response as the formula has it: of `log(y)`, where that is what it says."""
+        """The distribution of the response as the formula has it: of `log(y)`, where that is what it says."""
         predictor = self._predictor(parameters, rows)
         return self.parts.family.distribution(predictor, self._with_trials(parameters, rows), self.parts.response.units)
 

@@ -113,7 +113,7 @@ class Board:
             return {"timeline": self.timeline.state(), "alarms": alarms, "num_alarms": self.num_alarms}
 
     def restore(self, state: dict[str, Any], snapshot: Snapshot) -> None:
-        """Go on from what was saved, of a run that stands here."""
+        """Resume from what was saved, of a run that stands here."""
         with self._lock:
             self.timeline.restore(state["timeline"], [*COMMON, *column_names(self.models, BEFORE_MODES)])
             self._remarks = remarks_of(snapshot)

@@ -40,11 +40,11 @@ def numbers_of(standing: ModelStanding | None) -> dict[str, float]:
 
 
 def remarks_of(snapshot: Snapshot) -> dict[str, Remarks]:
-    """Of all models."""
+    """The remarks on all models."""
     warned = {name: Remarks(warning=standing.warning) for name, standing in snapshot.standings.items()}
     return warned | {name: Remarks(failure=why) for name, why in snapshot.failures.items()}
 
 
 def column_names(models: Sequence[str], names: Sequence[str] = COLUMNS) -> list[str]:
-    """Of a timeline: each of these numbers of each model."""
+    """The columns of a timeline: each of these numbers for each model."""
     return [f"{model}\n{name}" for model in models for name in names]

@@ -69,7 +69,7 @@ class Timeline:
         }
 
     def restore(self, state: dict[str, Any], columns: Sequence[str] = ()) -> None:
-        """Go on from a state; what it does not have is not known.
+        """Resume from a state; what it does not have is not known.
 
         Args:
             state: Of a timeline.

@@ -72,7 +72,7 @@ class Readers:
 
 
 class EventResponse(Response):
-    """An answer that goes on until the reader leaves, or is let go."""
+    """An answer that continues until the reader leaves, or is let go."""
 
     media_type = "text/event-stream"
 

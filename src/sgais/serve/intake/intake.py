@@ -132,7 +132,7 @@ class Intake:
 
     def _check_can_go_on(self) -> None:
         if self.failure:
-            raise RefusalError(503, f"no model can go on: {self.failure}")
+            raise RefusalError(503, f"no model can continue: {self.failure}")
 
     def _check_room(self, count: int) -> None:
         if self.num_waiting + count <= self._most_waiting:

@@ -27,12 +27,12 @@ class Witness(NamedTuple):
 
 
 class Found:
-    """The files that can be gone on with.
+    """The files that can be resumed.
 
     Args:
         folder: Of the log.
         witness: What should be there.
-        gives_up: Whether to go on without acknowledged rows that are damaged or gone.
+        gives_up: Whether to continue without acknowledged rows that are damaged or gone.
 
     Attributes:
         segments: In the order of their rows, without gaps.

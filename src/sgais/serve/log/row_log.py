@@ -38,7 +38,7 @@ class RowLog:
         folder: Of the log; made if it is not there.
         first_row: Where the stream stands: rows from here on are needed, and the first of them where the log is empty.
         acknowledged: Rows that are known to have been acknowledged; a log that lacks some of them is refused.
-        gives_up: Whether to go on without acknowledged rows that are damaged or gone.
+        gives_up: Whether to continue without acknowledged rows that are damaged or gone.
 
     Attributes:
         end_row: The number of the row that will be appended next.
@@ -49,7 +49,7 @@ class RowLog:
     def __init__(self, folder: Path, first_row: int = 0, acknowledged: int = 0, gives_up: bool = False) -> None:
         self._folder = folder
         self._lock = threading.Lock()
-        self._is_closed = True  # the newest file is never gone on with after a start: its columns may be others
+        self._is_closed = True  # the newest file is never appended to after a start: its columns may be others
         folder.mkdir(parents=True, exist_ok=True)
         self._newest = Newest(folder.with_name(folder.name + ".newest"))
         found = Found(folder, Witness(first_row, acknowledged, self._newest), gives_up)

@@ -127,7 +127,7 @@ class FollowedLines:
                 time.sleep(POLL_SECONDS)
 
     def _check_same_file(self, file: BinaryIO) -> None:
-        """Refuse to go on in a file that is no longer the one whose rows have been counted."""
+        """Refuse to continue in a file that is no longer the one whose rows have been counted."""
         ours = os.fstat(file.fileno())
         cure = "Start a new stream on the new file."
         try:

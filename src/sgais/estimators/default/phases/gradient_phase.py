@@ -233,7 +233,7 @@ def _with_rows(model: Model, phase: GradientPhase, piece: Sequence[Blocks]) -> G
 
 
 def _gradient(model: Model, anchor: np.ndarray, rows: Sequence[Blocks]) -> np.ndarray:
-    """Of the rows' log-likelihood, their slabs added in float64."""
+    """The gradient of the rows' log-likelihood, their slabs added in float64."""
     at = anchor.astype(real_dtype())
     return np.sum([np.asarray(_likelihood_gradient(model, at, slab), np.float64) for slab in rows], axis=0)
 

@@ -142,7 +142,7 @@ def _draw(bank: _Bank, generator: np.random.Generator) -> tuple[np.ndarray, np.n
 
 
 def _log_densities(bank: _Bank, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of the t's that are drawn from, and of the Gaussians that stand for the posterior."""
+    """Log densities of the t's that are drawn from, and of the Gaussians that stand for the posterior."""
     freedom = _freedom(positions.shape[1])
     shares = bank.counts / bank.counts.sum()
     students, normals = [], []

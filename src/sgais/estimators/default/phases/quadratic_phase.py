@@ -140,7 +140,7 @@ def joined(context: UpdateContext, phase: QuadraticPhase, islands: Islands) -> t
 
 
 def centres(phase: QuadraticPhase) -> np.ndarray:
-    """Of the surrogates, shape (modes, d)."""
+    """The centres of the surrogates, shape (modes, d)."""
     then = normalised(phase.then)
     assert then is not None
     return np.array([one.gaussian.centre for one in then])

@@ -52,7 +52,7 @@ class Family:
     reading = "as it is"
 
     def units(self, response: np.ndarray, levels: Sequence[str], offset: np.ndarray) -> Units:  # noqa: ARG002
-        """Of the first rows; numbers as they are, or codes of classes."""
+        """The units that the first rows fix; numbers as they are, or codes of classes."""
         return Units(0.0, 1.0, tuple(levels))
 
     def check(self, response: np.ndarray, what: str) -> None:
@@ -67,15 +67,15 @@ class Family:
         return 1
 
     def priors(self, units: Units) -> Mapping[str, dist.Distribution]:  # noqa: ARG002
-        """Of its own parameters, in the units of the response."""
+        """The priors of its own parameters, in the units of the response."""
         return {}
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:
-        """Of every row."""
+        """The log density of every row."""
         return jax.numpy.asarray(self.distribution(predictor, parameters, units).log_prob(response))
 
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:
-        """Of every row's response, in its own units."""
+        """The distribution of every row's response, in its own units."""
         raise NotImplementedError
 
 

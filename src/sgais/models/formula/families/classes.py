@@ -32,11 +32,11 @@ class Bernoulli(Family):
         return Units(0.0, 1.0, tuple(levels))
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:  # noqa: ARG002
-        """Of every row."""
+        """The log density of every row."""
         return response * predictor - jax.nn.softplus(predictor)
 
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:  # noqa: ARG002
-        """Of every row."""
+        """The distribution of every row."""
         return dist.BernoulliLogits(predictor)
 
 
@@ -53,13 +53,13 @@ class Binomial(Family):
         require_rows((response >= 0) & (response == np.floor(response)), response, what, self.name, "a count")
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:  # noqa: ARG002
-        """Of every row; the trials of each row stand beside the parameters."""
+        """The log density of every row; the trials of each row stand beside the parameters."""
         trials = parameters["trials"]
         ways = gammaln(trials + 1) - gammaln(response + 1) - gammaln(trials - response + 1)
         return ways + response * predictor - trials * jax.nn.softplus(predictor)
 
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:  # noqa: ARG002
-        """Of every row."""
+        """The distribution of every row."""
         return dist.BinomialLogits(predictor, parameters["trials"])
 
 
@@ -81,12 +81,12 @@ class Categorical(Family):
         return len(units.levels) - 1
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:  # noqa: ARG002
-        """Of every row; the predictor is class-major, shape (classes - 1, rows)."""
+        """The log density of every row; the predictor is class-major, shape (classes - 1, rows)."""
         scores = jnp.concatenate([jnp.zeros_like(predictor[:1]), predictor])
         return chosen(scores, response) - log_sum_exp(scores)
 
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:  # noqa: ARG002
-        """Of every row."""
+        """The distribution of every row."""
         return dist.CategoricalLogits(jnp.concatenate([jnp.zeros_like(predictor[:1]), predictor]).T)
 
 
@@ -113,11 +113,11 @@ class Ordinal(Family):
         return {"class_probabilities": dist.Dirichlet(jnp.ones(len(units.levels)))}
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:
-        """Of every row."""
+        """The log density of every row."""
         return chosen(_log_steps(predictor, parameters, units), response)
 
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:
-        """Of every row."""
+        """The distribution of every row."""
         return dist.CategoricalLogits(_log_steps(predictor, parameters, units).T)
 
 

@@ -30,12 +30,12 @@ class Poisson(Family):
         require_rows(good, response, what, self.name, "a count, 0, 1, 2, ...,")
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:  # noqa: ARG002
-        """Of every row."""
+        """The log density of every row."""
         log_mean = units.location + predictor
         return response * log_mean - jnp.exp(log_mean) - gammaln(response + 1)
 
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:  # noqa: ARG002
-        """Of every row."""
+        """The distribution of every row."""
         return dist.Poisson(jnp.exp(units.location + predictor))
 
 
@@ -49,7 +49,7 @@ class NegativeBinomial(Poisson):
         return {"overdispersion": dist.HalfNormal(1.0)}
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:
-        """Of every row."""
+        """The log density of every row."""
         log_mean = units.location + predictor
         log_size = -2 * jnp.log(parameters["overdispersion"])
         size = jnp.exp(log_size)
@@ -58,5 +58,5 @@ class NegativeBinomial(Poisson):
         return ways + response * (log_mean - log_total) + size * (log_size - log_total)
 
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:
-        """Of every row."""
+        """The distribution of every row."""
         return dist.NegativeBinomial2(jnp.exp(units.location + predictor), parameters["overdispersion"] ** -2)

@@ -43,7 +43,7 @@ class Gaussian(Family):
         return {"scale": dist.Exponential(1.0)}
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:
-        """Of the response in its own units."""
+        """The log density of the response in its own units."""
         scale = parameters["scale"]
         large, rest = split(0.5 * LOG_2_PI + float(np.log(units.scale)))
         return -(0.5 * ((response - predictor) / scale) ** 2 + jnp.log(scale) + rest) - large
@@ -63,7 +63,7 @@ class StudentT(Gaussian):
         return {**super().priors(units), "degrees_of_freedom": dist.Gamma(2.0, 0.1)}
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:
-        """Of the response in its own units."""
+        """The log density of the response in its own units."""
         scale, freedom = parameters["scale"], parameters["degrees_of_freedom"]
         squares = ((response - predictor) / scale) ** 2
         normaliser = gammaln(0.5 * (freedom + 1)) - gammaln(0.5 * freedom) - 0.5 * jnp.log(freedom) - jnp.log(scale)
@@ -101,7 +101,7 @@ class Gamma(Family):
         return {"variation": dist.Exponential(1.0)}
 
     def log_density(self, predictor: jax.Array, parameters: Parameters, response: jax.Array, units: Units) -> jax.Array:
-        """Of the response in its own units."""
+        """The log density of the response in its own units."""
         shape = 1 / parameters["variation"] ** 2
         large, rest = split(float(np.log(units.scale)))
         ratio = jnp.log(response) - predictor

@@ -23,11 +23,13 @@ class Field:
         shape: The shape of one row: `()` for a number, `(5,)` for five features.
         is_integer: Whether the column holds whole numbers (counts, class labels).
         num_classes: If given, the column holds class labels 0, ..., num_classes - 1.
+        is_as_it_comes: Whether the cells are left as a source has them, text or numbers: a formula reads them itself.
     """
 
     shape: tuple[int, ...] = ()
     is_integer: bool = False
     num_classes: int | None = None
+    is_as_it_comes: bool = False
 
     def __post_init__(self) -> None:
         is_shape = isinstance(self.shape, tuple) and all(isinstance(size, int) and size >= 1 for size in self.shape)

@@ -107,6 +107,15 @@ def test_a_series_is_known_again(tmp_path):
     assert again.num_rows == 598
 
 
+def test_text_is_known_again_too():
+    rows = {"y": np.arange(6.0), "firm": np.array(list("aabbca"), object)}
+    whole = Seen().joined_with(rows)
+    parts = Seen().joined_with({name: values[:4] for name, values in rows.items()})
+    parts = parts.joined_with({name: values[4:] for name, values in rows.items()})
+    assert parts == whole
+    assert Seen().joined_with(rows | {"firm": np.array(list("aabbcc"), object)}) != whole
+
+
 def test_checksums_do_not_depend_on_chunks():
     whole = Seen().joined_with(DATA)
     parts = Seen()

@@ -22,6 +22,7 @@ from sgais.history import History, Memory, Reservoir
 from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint
 from sgais.models.base import ModelLike, real_dtype
+from sgais.models.reading import ReadingModel
 from sgais.online import SAVED_TYPES
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
@@ -64,6 +65,9 @@ class ChangePoints(Streamed[ChangePointRecord]):
         cure = "Wrap a NumPyro function in sgais.from_numpyro."
         are_models = len(named) > 0 and all(hasattr(model, "bind") for model in named.values())
         require(are_models, "models", "be a sgais.Model or several by name", models, cure)
+        formulas = [model for model in named.values() if isinstance(model, ReadingModel)]
+        cure = "Fix its reader, reader = model.reader(rows): pass reader.model, and push reader.read(chunk)."
+        require(not formulas, "models", "take rows as they are", formulas[:1], cure)
         require(is_number(hazard) and 0 < hazard < 1, "hazard", "lie between 0 and 1", hazard)
         require(config is None or isinstance(config, Config), "config", "be a sgais.Config", config)
         is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32

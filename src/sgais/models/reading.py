@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from sgais.errors import ConfigError
-from sgais.fields import Chunk, as_arrays
+from sgais.fields import Chunk, Fields, as_arrays
 from sgais.models.base import Model
 
 
@@ -28,6 +28,10 @@ class Reader(Protocol):
 @runtime_checkable
 class ReadingModel(Protocol):
     """A model whose rows need a reader."""
+
+    @property
+    def source_fields(self) -> Fields:
+        """The columns that rows must have before they are read."""
 
     def reader(self, rows: object) -> Reader:
         """The reader that these first rows fix."""

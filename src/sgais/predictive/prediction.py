@@ -57,7 +57,8 @@ def predict(
     draws = np.asarray(_draw(model, jax.random.key(seed), on_device[chosen], rows))
     moments = {name: np.asarray(values, np.float64) for name, values in _moments(model, on_device, rows).items()}
     averages = {name: np.tensordot(weights, values, axes=1) for name, values in moments.items()}
-    return Prediction(averages.get("mean"), averages.get("probabilities"), draws)
+    mean = averages.get("mean") if averages else draws.mean(axis=0, dtype=np.float64)
+    return Prediction(mean, averages.get("probabilities"), draws)
 
 
 def average(predictions: Sequence[Prediction], weights: np.ndarray) -> Prediction:
@@ -89,7 +90,7 @@ def _checked(model: Model, fields: Fields | None, inputs: object) -> Chunk:
         arrays = check_chunk(arrays, {name: fields[name] for name in arrays}, real_dtype()) if arrays else {}
     position = jnp.zeros(model.dimension, real_dtype())
     try:
-        jax.eval_shape(lambda at: _distribution(model, at, arrays).mean, position)
+        jax.eval_shape(lambda at: _distribution(model, at, arrays).sample(jax.random.key(0)), position)
     except KeyError as error:
         raise DataError(f"`inputs` must have the column {error}, got {sorted(arrays)}. Add it.") from error
     return arrays
@@ -110,7 +111,10 @@ def _moments(model: Model, positions: jax.Array, rows: Rows) -> dict[str, jax.Ar
             return {"probabilities": jnp.asarray(distribution.probs)}
         if isinstance(distribution, BernoulliLogits | BernoulliProbs):
             return {"probabilities": jnp.stack([1 - distribution.probs, distribution.probs], axis=-1)}
-        return {"mean": distribution.mean}
+        try:
+            return {"mean": distribution.mean}
+        except NotImplementedError:  # of a transformed response: the draws have one
+            return {}
 
     return jax.vmap(of_one)(positions)
 

@@ -14,6 +14,7 @@ from sgais.estimators.default.config import Config
 from sgais.fields import Chunk, Fields
 from sgais.history import History
 from sgais.models.base import ModelLike, real_dtype
+from sgais.models.reading import ReadingModel
 from sgais.serve.board.board import SERVICE, Board
 from sgais.serve.intake.admission import Admission
 from sgais.serve.intake.idempotency import Keys
@@ -116,7 +117,8 @@ class Service:
         def try_out(rows: Chunk, fields: Fields) -> None:
             """Every model must be able to weigh such rows, or none of them will ever be taken in."""
             for model in plan.models.values():
-                model.bind(rows).check_log_likelihood(rows)
+                if not isinstance(model, ReadingModel):  # which may need more rows than the first batch has
+                    model.bind(rows).check_log_likelihood(rows)
             self._state.fields = fields
 
         fields = self._state.fields or self.log.fields()

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgais.errors import DataError
-from sgais.fields import as_arrays, num_rows
+from sgais.fields import named_columns, num_rows
 
 
 class Seen(NamedTuple):
@@ -22,13 +22,19 @@ class Seen(NamedTuple):
 
     def joined_with(self, chunk: object, most: int | None = None) -> "Seen":
         """These rows and those of the next chunk, or the first few of them."""
-        columns = as_arrays(chunk)
+        columns = {name: np.asarray(values) for name, values in named_columns(chunk).items()}
         checksums = {
-            name: zlib.crc32(np.ascontiguousarray(values[:most], np.float64).data, self.checksums.get(name, 0))
-            for name, values in columns.items()
+            name: zlib.crc32(_bytes_of(values[:most]), self.checksums.get(name, 0)) for name, values in columns.items()
         }
         count = num_rows(columns)
         return Seen(self.num_rows + (count if most is None else min(count, most)), checksums)
+
+
+def _bytes_of(values: np.ndarray) -> bytes:
+    """The same however the rows are cut: numbers as they are, anything else as lines of text."""
+    if values.dtype.kind in "fiu":
+        return np.ascontiguousarray(values, np.float64).tobytes()
+    return "".join(f"{cell}\n" for cell in values.tolist()).encode("utf-8", errors="surrogateescape")
 
 
 def read_again(source: Any, position: int, seen: Seen) -> bool:

@@ -123,6 +123,8 @@ def test_a_transformed_response_has_the_density_of_the_response(function):
     step = 1e-4 * POSITIVE
     upper, lower = (stats.norm.cdf(transform(POSITIVE + sign * step), centre, 0.8 * moved.std()) for sign in (1, -1))
     np.testing.assert_allclose(found, (upper - lower) / (2 * step), rtol=1e-4)
+    predictive = reader.model.predictive(parameters, reader.read_inputs({"x": X}))
+    np.testing.assert_allclose(predictive.log_prob(jnp.asarray(POSITIVE)), np.log(found), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize(

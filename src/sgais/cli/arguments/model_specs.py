@@ -1,7 +1,7 @@
 """Models as they are named on the command line.
 
-`linear-regression:dim=5` is a ready model with options; `mymodels.py:model` and `package.module:model` are a
-`sgais.Model`, a NumPyro model, or a function without arguments that returns one of them.
+`"weight ~ height + age"` is a formula; `linear-regression:dim=5` is a ready model with options; `mymodels.py:model` and
+`package.module:model` are a `sgais.Model`, a NumPyro model, or a function without arguments that returns one of them.
 """
 
 import importlib
@@ -15,6 +15,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from sgais.cli.arguments.assignments import nearest, value_of
+from sgais.cli.arguments.formulas import check_used, formula_model, is_formula
+from sgais.cli.arguments.settings import Settings
 from sgais.errors import ConfigError, ModelError, SgaisError
 from sgais.models import AutoRegression, GaussianMixture, LinearRegression, LogisticRegression
 from sgais.models.base import ModelLike
@@ -48,8 +50,9 @@ def named_specs(texts: Sequence[str]) -> dict[str, str]:
     """`name=spec`, or a spec that is its own name, as specs by name."""
     specs: dict[str, str] = {}
     for text in texts:
-        # The options of a spec come behind its colon: `five=gaussian-mixture:components=5`.
-        named = re.fullmatch(r"([^=:]+)=(.+)", text)
+        # The options of a spec come behind its colon: `five=gaussian-mixture:components=5`; a formula may have equals
+        # signs inside parentheses, behind its tilde: `smooth=y ~ bs(x, df=4)`.
+        named = re.fullmatch(r"([^=:~]+)=(.+)", text)
         name, spec = named.groups() if named else (text, text)
         if name in specs:
             raise ConfigError(f"`MODEL` must have different names, got {name!r} twice. Write NAME=MODEL.")
@@ -57,15 +60,30 @@ def named_specs(texts: Sequence[str]) -> dict[str, str]:
     return specs
 
 
+def models_of(settings: Settings) -> dict[str, ModelLike]:
+    """The models of a run by name."""
+    formulas = {
+        name: formula_model(spec, settings.family, settings.prior, settings.levels)
+        for name, spec in settings.models.items()
+        if is_formula(spec)
+    }
+    check_used(list(formulas.values()), settings.prior, settings.levels)
+    return {
+        name: formulas[name] if name in formulas else model_of(spec, settings.columns)
+        for name, spec in settings.models.items()
+    }
+
+
 def model_of(spec: str, columns: Columns) -> ModelLike:
-    """The model that a text means; the number of its features is read off the columns where it is not said."""
+    """The model that a text means, if it is no formula; its number of features is that of the columns if not said."""
     name, _, rest = spec.partition(":")
     if name in READY:
         return _ready(spec, READY[name], _options(name, rest), columns)
     path, colon, attribute = spec.rpartition(":")
     if not colon or "=" in attribute or not attribute.isidentifier():
         raise ConfigError(
-            f"`MODEL` must be a ready model or a path such as mymodels.py:model, got {spec!r}. {nearest(name, READY)}"
+            "`MODEL` must be a formula such as 'y ~ x', a ready model or a path such as mymodels.py:model, got "
+            f"{spec!r}. {nearest(name, READY)}"
         )
     return _model_like(spec, _attribute(_module(path), path, attribute))
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from sgais.cli.arguments.formulas import FormulaFlags
 from sgais.cli.arguments.strict import StrictFlag
 from sgais.serve.limits import Limits
 
@@ -42,7 +43,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True)
-class DataFlags:
+class DataFlags(FormulaFlags):
     """How a source is read."""
 
     columns: Annotated[
@@ -124,7 +125,7 @@ class SegmentFlags:
 
 
 @dataclass(frozen=True)
-class ServiceFlags:
+class ServiceFlags(FormulaFlags):
     """How a service takes rows in and where it keeps them."""
 
     columns: Annotated[

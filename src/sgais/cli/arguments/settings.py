@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sgais.cli.arguments.assignments import lists, nearest, values
+from sgais.cli.arguments.formulas import priors_of
 from sgais.cli.arguments.options import (
     DataFlags,
     DecisionFlags,
@@ -30,6 +31,9 @@ class Settings:
         is_comparison: Whether the models are compared, or the one there is has its evidence taken.
         columns: The source's columns for each column of the model.
         categories: Of the source's columns that hold text.
+        family: Of models that are formulas.
+        prior: Of their parameters by name, in words.
+        levels: Of their columns that are categories.
         format: Of the source.
         on_error: What is done with bad rows.
         quarantine: Where they go.
@@ -52,6 +56,9 @@ class Settings:
     is_comparison: bool = False
     columns: dict[str, str | list[str]] = field(default_factory=dict)
     categories: dict[str, list[Any]] = field(default_factory=dict)
+    family: str = "gaussian"
+    prior: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, list[Any]] = field(default_factory=dict)
     format: str | None = None
     on_error: str = "raise"
     quarantine: str | None = None
@@ -82,7 +89,7 @@ class Settings:
 
 
 POSTED = "observations that are posted"  # the source of a service
-IN_TABLES = ("columns", "categories", "parameters")
+IN_TABLES = ("columns", "categories", "parameters", "prior", "levels")
 ABOUT_THE_COMMAND = ("save", "output", "live", "strict")  # and not about the run, which may be resumed by another
 
 
@@ -127,6 +134,8 @@ def _given(flags: Sequence[Flags]) -> dict[str, Any]:
         given.pop(name, None)
     given["columns"] = columns_of(given.pop("columns", []))
     given["categories"] = lists("--categories", given.pop("categories", []))
+    given["prior"] = priors_of(given.pop("prior", []))
+    given["levels"] = lists("--levels", given.pop("levels", []))
     given["parameters"] = values("--set", given.pop("set", []))
     return {name: str(value) if name in ("format", "on_error") else value for name, value in given.items()}
 

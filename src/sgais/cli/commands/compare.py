@@ -27,6 +27,9 @@ def compare(
 
     \b
     Examples:
+      sgais compare "weight ~ height" "weight ~ height + age" -d people.csv
+      sgais compare "log(weight) ~ height" gauss="weight ~ height" -d people.csv \\
+        --family student-t --prior "coefficients=normal(0, 0.5)"
       sgais compare mymodels.py:first mymodels.py:second --data events.ndjson
       sgais compare all=linear-regression one=linear-regression:features=0 \\
         --data people.csv -c x=height,age -c y=weight --save people-run
@@ -35,7 +38,8 @@ def compare(
       sgais compare same=my.py:same differs=my.py:differs -d visits.csv --null same
       cat d.csv | sgais compare my.py:first my.py:second -d - --format csv
 
-    All models want the same columns. With --save DIR there are figures and a report, and sgais resume DIR continues.
+    All models want the same columns of the source; formulas find their own. With --save DIR there are figures and a
+    report, and sgais resume DIR continues.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     specs = named_specs([*(models or []), *(model or [])])
     start(gather(specs, source, True, data, estimator, stream, decision), stream)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sgais.cli.arguments.configuration import build_config
-from sgais.cli.arguments.model_specs import complete_model, model_of
+from sgais.cli.arguments.model_specs import complete_model, models_of
 from sgais.cli.arguments.options import DataFlags, EstimatorFlags, MethodFlags, Output, expanded
 from sgais.cli.arguments.settings import Settings, gather
 from sgais.cli.arguments.strict import WARNED
@@ -50,7 +50,7 @@ def estimate(
     \b
     Examples:
       sgais estimate linear-regression people.csv -c x=height,age -c y=weight
-      sgais estimate mymodels.py:model data.parquet --method laplace
+      sgais estimate "weight ~ height + age" people.csv --method laplace
       sgais estimate mymodels.py:model data.csv --method nested --output json
       sgais estimate mymodels.py:model data.csv --method all --max-seconds 60
       sgais estimate mymodels.py:model data.csv --method all --set ais.num_particles=1000
@@ -58,7 +58,7 @@ def estimate(
     Ctrl-C prints what there is.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     settings = gather({model: model}, source, False, data, estimator)
-    found = model_of(model, settings.columns)
+    found = models_of(settings)[model]
     if settings.paper and method is not Method.SGAIS:
         raise ConfigError(f"`--paper` must come with --method sgais, got {method.value}. Leave one of them out.")
     config = _config(method, settings)

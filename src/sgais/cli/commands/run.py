@@ -18,7 +18,9 @@ def run(
     model: Annotated[
         str | None,
         typer.Argument(
-            metavar="MODEL", help="A ready model with options, or mymodels.py:model.", autocompletion=complete_model
+            metavar="MODEL",
+            help="A formula, a ready model with options, or mymodels.py:model.",
+            autocompletion=complete_model,
         ),
     ] = None,
     source: Annotated[
@@ -32,6 +34,8 @@ def run(
 
     \b
     Examples:
+      sgais run "weight ~ height + age" people.csv
+      sgais run "visits ~ age + (1 | doctor)" visits.csv --family poisson:exposure=days
       sgais run linear-regression people.csv -c x=height,age -c y=weight
       sgais run gaussian-mixture:components=5 points.parquet -c y=a,b
       sgais run linear-regression:noise_scale=2,dim=3 data.ndjson --save my-run

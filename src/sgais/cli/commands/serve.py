@@ -44,6 +44,7 @@ def serve(
         -c x=height,age -c y=weight --save people
       curl localhost:8321/observations -H 'Content-Type: application/json' \\
         -d '[{"height": 1.7, "age": 30, "weight": 70}]'
+      sgais serve "weight ~ height" "weight ~ height + sex" --levels sex=f,m --save people
       sgais serve --save people                 (resumes where it stopped)
       sgais serve --replay people-run           (what sgais compare --save has written)
       sgais serve --save people --host 0.0.0.0 --token-file secret.txt

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from sgais.changepoints import ChangePoints
 from sgais.checkpoint import Schedule
-from sgais.cli.arguments.model_specs import model_of
+from sgais.cli.arguments.model_specs import models_of
 from sgais.cli.arguments.options import Output, SegmentFlags
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.arguments.strict import WARNED
@@ -46,7 +46,7 @@ def segment_to_end(settings: Settings, folder: RunFolder | None, output: Output,
 
 
 def _begun(settings: Settings, folder: RunFolder | None) -> ChangePoints:
-    models = {name: model_of(spec, settings.columns) for name, spec in settings.models.items()}
+    models = models_of(settings)
     if folder is not None and folder.has_checkpoint:
         return ChangePoints.load(folder.checkpoint, models)
     assert settings.hazard is not None, "settings of a run that looks for change points"

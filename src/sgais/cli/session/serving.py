@@ -1,14 +1,14 @@
 """A service in this process, or a saved run on its page, from the settings to the signal that ends it."""
 
+import dataclasses
 import os
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich.console import Console
 
-from sgais.cli.arguments.model_specs import model_of
+from sgais.cli.arguments.model_specs import models_of
 from sgais.cli.arguments.settings import POSTED, Settings
 from sgais.cli.output.console import print_line
 from sgais.cli.session.folder import SETTINGS, RunFolder
@@ -16,6 +16,9 @@ from sgais.cli.session.interruption import Interruption
 from sgais.cli.session.session import config_of, history_of
 from sgais.cli.session.trust import how_to_resume
 from sgais.errors import CheckpointError, ConfigError, SgaisError
+from sgais.models.base import ModelLike
+from sgais.models.formula.glm import GLM
+from sgais.models.formula.safety import DATE_PARTS
 from sgais.monitoring.alarms import ModelAlarm
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ PATIENCE = 3.0  # seconds that a chunk may take to its end when the service is s
 MAY_CHANGE = ("working_directory", "checkpoint_seconds")  # from one start of a service to the next
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Listening:
     """Where a service listens, and to whom.
 
@@ -141,17 +144,36 @@ def _keep_curves(folder: RunFolder, table: "pd.DataFrame", alarms: "list[ModelAl
 def _plan(settings: Settings, limits: "Limits", accepts_lost_rows: bool) -> "Plan":
     from sgais.serve.service import Plan
 
+    models, columns, categories = _as_numbers(settings)
     return Plan(
-        {name: model_of(spec, settings.columns) for name, spec in settings.models.items()},
+        models,
         config_of(settings),
         settings.seed,
         settings.chunk_size,
-        settings.columns,
-        settings.categories,
+        columns,
+        categories,
         settings.checkpoint_seconds,
         limits,
         accepts_lost_rows,
     )
+
+
+def _as_numbers(settings: Settings) -> tuple[dict[str, ModelLike], dict[str, Any], dict[str, Any]]:
+    """Models, columns and categories of a service, whose log holds numbers.
+
+    What formulas take for categories are the places of their declared levels, in the log and everywhere behind it.
+    """
+    places = {name: list(range(len(levels))) for name, levels in settings.levels.items()}
+    models = models_of(dataclasses.replace(settings, levels=places))
+    formulas = [model for model in models.values() if isinstance(model, GLM)]
+    for model in formulas:
+        dates = [column for one in model.formula.expressions for name, column in one.calls if name in DATE_PARTS]
+        if dates:
+            raise ConfigError(
+                f"`MODEL` must not take dates apart in a service, got {model.text!r}. Send {dates[0]!r} as numbers."
+            )
+    columns = {name: name for model in formulas for name in model.columns} | settings.columns
+    return models, columns, settings.categories | settings.levels
 
 
 def _check_has_no_rows(folder: RunFolder) -> None:

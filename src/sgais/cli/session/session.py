@@ -10,7 +10,7 @@ from typing import Any
 from sgais import history
 from sgais.checkpoint import Schedule
 from sgais.cli.arguments.configuration import build_config
-from sgais.cli.arguments.model_specs import model_of
+from sgais.cli.arguments.model_specs import models_of
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.output.live import View
 from sgais.cli.session.folder import RunFolder
@@ -21,8 +21,10 @@ from sgais.comparison.comparison import Comparison
 from sgais.errors import ConfigError
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
+from sgais.fields import Fields
 from sgais.models import AutoRegression
 from sgais.models.base import ModelLike
+from sgais.models.reading import ReadingModel
 from sgais.monitoring.alarms import ModelAlarm, members_of, new_alarms
 from sgais.monitoring.snapshot import Snapshot, snapshot_of
 from sgais.online import OnlineEvidence
@@ -43,7 +45,7 @@ class Session:
 
     def __init__(self, settings: Settings, folder: RunFolder | None = None) -> None:
         self.settings, self.folder = settings, folder
-        self.models = {name: model_of(spec, settings.columns) for name, spec in settings.models.items()}
+        self.models = models_of(settings)
         self.stream = open_stream(settings, list(self.models.values()))
         self.follower = self._loaded() if folder is not None and folder.has_checkpoint else self._begun()
         self.listeners: list[Callable[[], None]] = []  # called after every chunk
@@ -134,7 +136,7 @@ def config_of(settings: Settings) -> Any:
 
 def open_stream(settings: Settings, models: list[ModelLike]) -> Any:
     """The source's rows, as these models want them."""
-    fields = models[0].fields
+    fields = _fields(models)
     orders = [model.options["order"] for model in models if isinstance(model, AutoRegression)]
     is_series = bool(orders) and "x" not in settings.columns
     columns: Any = {"y": settings.columns.get("y", "y")} if is_series else settings.columns
@@ -150,6 +152,12 @@ def open_stream(settings: Settings, models: list[ModelLike]) -> Any:
         **columns,
     )
     return lagged(rows, orders[0]) if is_series else rows
+
+
+def _fields(models: list[ModelLike]) -> Fields | None:
+    """What the models want of the source; formulas want different columns, and get all of them."""
+    read = [model.source_fields for model in models if isinstance(model, ReadingModel)]
+    return {name: field for fields in read for name, field in fields.items()} if read else models[0].fields
 
 
 def history_of(text: str, folder: RunFolder | None) -> history.History:

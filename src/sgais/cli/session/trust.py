@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from sgais.cli.arguments.formulas import is_formula
 from sgais.cli.arguments.model_specs import READY
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.session.folder import RunFolder
@@ -30,7 +31,8 @@ def require_trust(folder: RunFolder, settings: Settings, is_trusted: bool) -> No
 
 def powers_of(folder: RunFolder, settings: Settings) -> Iterator[str]:
     """What its settings make a process do beyond its own folder."""
-    own = [spec for spec in settings.models.values() if spec.partition(":")[0] not in READY]
+    others = [spec for spec in settings.models.values() if not is_formula(spec)]  # a formula runs no code
+    own = [spec for spec in others if spec.partition(":")[0] not in READY]
     if own:
         yield f"runs {', '.join(own)} of {settings.working_directory}"
     written = [settings.quarantine] if settings.quarantine else []

@@ -10,10 +10,10 @@ from sgais.errors import ConfigError, DataError
 from sgais.fields import named_columns
 from sgais.models.formula.parsing import Formula
 from sgais.models.formula.safety import DATE_PARTS
+from sgais.streams.cleaning.numbers import is_missing
 
 OTHER = "other"
 ERROR = "error"
-MISSING = ("", "na", "nan", "none", "null", "nat")
 MOST_LEVELS = 1000
 
 
@@ -83,7 +83,7 @@ def as_numbers(name: str, values: np.ndarray) -> np.ndarray:
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
         cell = values[wrong[0]]
-        what = "is missing" if _is_missing(cell) else f"must be a finite number, got {cell!r}"
+        what = "is missing" if is_missing(cell) else f"must be a finite number, got {cell!r}"
         raise DataError(f"column {name!r} {what} in row {wrong[0]}. Correct or drop the row.")
     return numbers
 
@@ -107,7 +107,7 @@ def as_codes(name: str, values: np.ndarray, levels: Sequence[str], on_new_level:
 
 def as_labels(name: str, values: np.ndarray) -> list[str]:
     """A column as text; the same number is the same text whether it came as 7, 7.0 or "7"."""
-    wrong = next((row for row, cell in enumerate(values) if _is_missing(cell)), None)
+    wrong = next((row for row, cell in enumerate(values) if is_missing(cell)), None)
     if wrong is not None:
         raise DataError(f"column {name!r} is missing in row {wrong}. Correct or drop the row.")
     distinct = {cell: label_of(cell) for cell in dict.fromkeys(values.tolist())}
@@ -166,7 +166,7 @@ def _levels(name: str, values: np.ndarray, declared: Sequence[Any] | None) -> tu
 def _are_numbers(values: np.ndarray) -> bool:
     if values.dtype.kind in "fiub":
         return True
-    present = [cell for cell in values.tolist() if not _is_missing(cell)]
+    present = [cell for cell in values.tolist() if not is_missing(cell)]
     return bool(present) and all(isinstance(cell, bool) or np.isfinite(_number(cell)) for cell in present)
 
 
@@ -175,14 +175,6 @@ def _number(cell: Any) -> float:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
-
-
-def _is_missing(cell: Any) -> bool:
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(cell, float | np.floating):
-        return bool(np.isnan(cell))
-    return isinstance(cell, str) and cell.strip().lower() in MISSING
 
 
 def _shown(levels: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import numpyro.distributions as dist
 
 from sgais.errors import CheckpointError, ConfigError, DataError, require
+from sgais.fields import Field, Fields
 from sgais.models.base import PriorPart
 from sgais.models.formula import description
 from sgais.models.formula.columns import ERROR, OTHER, Kind, kinds_of, table_of
@@ -113,6 +114,11 @@ class GLM:
     def bound(self) -> None:
         """There is no model before the first rows."""
 
+    @property
+    def source_fields(self) -> Fields:
+        """The columns that rows must have before they are read, for `sgais.stream(source, fields=...)`."""
+        return {name: Field(is_as_it_comes=True) for name in self.columns}
+
     def bind(self, rows: object) -> FormulaModel:
         """The model that these first rows fix."""
         return self.reader(rows).model
@@ -133,6 +139,12 @@ class GLM:
             )
         location, scale, levels = state["units"]
         return FormulaReader(self, table, kinds, Units(location, scale, tuple(levels)))
+
+    def may_have(self, name: str) -> bool:
+        """Whether there may be a parameter, or a group of them, with this name."""
+        groups = [f"{group.by}_{part}" for group in self.formula.groups for part in ("scale", "effects")]
+        own = self.family.priors(Units(0.0, 1.0, ("0", "1", "2")))
+        return name in (INTERCEPT, COEFFICIENTS, GROUPS, *self.formula.terms, *groups, *own)
 
     def with_prior_scale(self, factor: float) -> "GLM":
         """The same with priors of the coefficients that are so many times as wide."""

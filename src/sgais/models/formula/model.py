@@ -85,9 +85,10 @@ class FormulaModel(Model):
         return density + rows[response.slope_key] if response.slope_key else density
 
     def _predictive(self, parameters: Parameters, rows: Rows) -> dist.Distribution:
-        """The distribution of the response as the formula has it: of `log(y)`, where that is what it says."""
-        predictor = self._predictor(parameters, rows)
-        return self.parts.family.distribution(predictor, self._with_trials(parameters, rows), self.parts.response.units)
+        """The distribution of the response, also where the formula has a transformation of it."""
+        predictor, response = self._predictor(parameters, rows), self.parts.response
+        found = self.parts.family.distribution(predictor, self._with_trials(parameters, rows), response.units)
+        return response.untransformed(found)
 
     def _predictor(self, parameters: Parameters, rows: Rows) -> jax.Array:
         """The linear predictor, shape (rows,), or (classes - 1, rows)."""

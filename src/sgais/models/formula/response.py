@@ -1,9 +1,11 @@
 """The left side of a formula: the response, its transformation, and what that does to its density."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpyro.distributions as dist
+from numpyro.distributions.transforms import AffineTransform, ExpTransform, PowerTransform
 
 from sgais.errors import ConfigError, DataError
 from sgais.models.formula.columns import Kind, as_codes, as_numbers
@@ -17,20 +19,25 @@ class Transformation(NamedTuple):
     Attributes:
         function: It.
         log_slope: The logarithm of its derivative, which turns a density of the transformed into one of the response.
+        inverse: The way back, as NumPyro has it.
         smallest: The response must be larger.
     """
 
     function: Callable[[np.ndarray], np.ndarray]
     log_slope: Callable[[np.ndarray], np.ndarray]
+    inverse: tuple[Any, ...]
     smallest: float
 
 
+LOG_2, LOG_10 = float(np.log(2)), float(np.log(10))
 TRANSFORMATIONS: Mapping[str, Transformation] = {
-    "log": Transformation(np.log, lambda y: -np.log(y), 0.0),
-    "log2": Transformation(np.log2, lambda y: -np.log(y * np.log(2)), 0.0),
-    "log10": Transformation(np.log10, lambda y: -np.log(y * np.log(10)), 0.0),
-    "log1p": Transformation(np.log1p, lambda y: -np.log1p(y), -1.0),
-    "sqrt": Transformation(np.sqrt, lambda y: -np.log(2 * np.sqrt(y)), 0.0),
+    "log": Transformation(np.log, lambda y: -np.log(y), (ExpTransform(),), 0.0),
+    "log2": Transformation(np.log2, lambda y: -np.log(y * LOG_2), (AffineTransform(0.0, LOG_2), ExpTransform()), 0.0),
+    "log10": Transformation(
+        np.log10, lambda y: -np.log(y * LOG_10), (AffineTransform(0.0, LOG_10), ExpTransform()), 0.0
+    ),
+    "log1p": Transformation(np.log1p, lambda y: -np.log1p(y), (ExpTransform(), AffineTransform(-1.0, 1.0)), -1.0),
+    "sqrt": Transformation(np.sqrt, lambda y: -np.log(2 * np.sqrt(y)), (PowerTransform(2.0),), 0.0),
 }
 
 
@@ -70,6 +77,12 @@ class Response:
         if self._transformation is not None:
             found[self.slope_key] = self._transformation.log_slope(as_numbers(self.name, table[self.name]))
         return found
+
+    def untransformed(self, distribution: dist.Distribution) -> dist.Distribution:
+        """The distribution of the response, from that of its transformation."""
+        if self._transformation is None:
+            return distribution
+        return dist.TransformedDistribution(distribution, list(self._transformation.inverse))
 
     def _numbers(self, values: np.ndarray) -> np.ndarray:
         if self._family.has_classes:

@@ -10,7 +10,7 @@ from sgais.fields import Chunk, Field, Fields
 from sgais.streams.cleaning.bad_rows import BadRow
 from sgais.streams.cleaning.categories import check_labels
 from sgais.streams.cleaning.mapping import ColumnMapping, check_shape, put_together
-from sgais.streams.cleaning.numbers import Checked, check_numbers, check_whole
+from sgais.streams.cleaning.numbers import Checked, check_numbers, check_present, check_whole
 from sgais.streams.source import Column, Labels, Piece
 
 
@@ -100,7 +100,9 @@ class Cleaner:
 
     def _check(self, name: str, column: Column, field: Field | None, expected_width: int | None) -> Checked:
         categories = self._categories.get(name)
-        if categories is not None:
+        if field is not None and field.is_as_it_comes:
+            checked = check_present(column)
+        elif categories is not None:
             checked = check_labels(column, categories)
         elif isinstance(column, Labels):
             self._require_same_categories(name, column.names)

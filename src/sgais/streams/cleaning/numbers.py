@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgais.fields import Field
+from sgais.streams.source import Labels
 from sgais.streams.sources.files import is_utf8
 
 MISSING = "is missing"
+SAYS_MISSING = ("", "na", "nan", "none", "null", "nat")
 PLAIN_TYPES = ({float}, {int}, {int, float}, {str})  # all that needs no look at each cell: no None, no booleans
 
 
@@ -38,6 +40,27 @@ def check_numbers(column: np.ndarray | list[Any], width: int | None) -> Checked:
         except (ValueError, OverflowError):
             pass  # one of the cells is at fault: look at each
     return _check_cells(column)
+
+
+def check_present(column: np.ndarray | Labels | list[Any]) -> Checked:
+    """A column as it comes, whatever it holds; only nothing is at fault."""
+    if isinstance(column, Labels):
+        names = np.array([*column.names, None], object)
+        return Checked(names[column.codes], {int(row): MISSING for row in np.flatnonzero(column.codes < 0)})
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiu":
+        return _check_finite(column)
+    cells = np.empty(len(column), object)
+    cells[:] = list(column)
+    return Checked(cells, {row: MISSING for row, cell in enumerate(cells) if is_missing(cell)})
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN, or text that says so."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(cell, float | np.floating):
+        return math.isnan(cell)
+    return isinstance(cell, str) and cell.strip().lower() in SAYS_MISSING
 
 
 def check_whole(checked: Checked, field: Field) -> Checked:

@@ -12,7 +12,7 @@ from sgais.cli.session.interruption import ending_at_once, raising
 
 GARBAGE = """
 import gc, os, signal, jax, jax.numpy as jnp
-from sgais.cli.session.session.interruption import ending_at_once
+from sgais.cli.session.interruption import ending_at_once
 
 jnp.zeros(1)  # from now on JAX has a callback of its own in the garbage collector
 gc.callbacks.insert(0, lambda *_: os.kill(os.getpid(), signal.SIGINT))

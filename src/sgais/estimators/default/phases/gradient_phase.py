@@ -18,16 +18,16 @@ import numpy as np
 from sgais.compute import gradients
 from sgais.compute.blocks import Blocks, pack_whole, slabs
 from sgais.compute.likelihood import curvature_in_turn, gradient_sum
-from sgais.compute.random_keys import jax_key
 from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
-from sgais.estimators.default.phases import minibatch_moves
+from sgais.estimators.default.phases import langevin_moves, minibatch_moves
 from sgais.estimators.default.phases.exact_phase import weigh
+from sgais.estimators.default.phases.langevin_moves import Batches, Whitening
 from sgais.estimators.full_data_hmc import whiten
-from sgais.fields import Chunk, num_rows
+from sgais.fields import num_rows
 from sgais.history import RowSpan
 from sgais.kernels import Langevin, langevin
-from sgais.models.base import Model, Rows, real_dtype
+from sgais.models.base import Model, real_dtype
 from sgais.smc.islands import Islands, ess_fraction, have_diverged, largest_step, migrate, resample
 
 ROWS_AT_ONCE = 16384  # in passes over all rows
@@ -264,50 +264,19 @@ def _langevin(
     """One move in whitened coordinates."""
     batches = _batches(context, settings, target)
     scaled = phase.whitening * np.sqrt(phase.num_rows_anchored / target.num_rows)
-    values = (phase.whitened(positions, target.num_rows), scaled, phase.anchor, gradient)
-    whitened, unwhitening, anchor, gradient = (value.astype(real_dtype()) for value in values)
-    anchors = gradients.Anchors(jnp.asarray(anchor), jnp.asarray(gradient))
-    moved, info = _compiled_langevin(
-        context.model,
-        context.config.kernel,
-        context.keys.next(),
-        whitened,
-        unwhitening,
-        anchors,
-        batches,
-        settings.step_size,
-    )
-    return phase.anchor + np.asarray(moved, np.float64) @ scaled.T, info
+    anchors = gradients.Anchors(*(jnp.asarray(value.astype(real_dtype())) for value in (phase.anchor, gradient)))
+    whitened = phase.whitened(positions, target.num_rows)
+    return langevin_moves.move(context, whitened, Whitening(phase.anchor, scaled), anchors, batches, settings.step_size)
 
 
-def _batches(
-    context: UpdateContext, settings: minibatch_moves.StepSettings, target: Target
-) -> tuple[Chunk, np.ndarray]:
+def _batches(context: UpdateContext, settings: minibatch_moves.StepSettings, target: Target) -> Batches:
     """Two half-batches for each step, and how many rows each of their rows stands for."""
     border, end = target.span
     end = border if target.inverse_temperature == 0 else end
     shape = context.config.kernel.num_steps + 1, 2, settings.batch_size // 2
     numbers = context.keys.generator().integers(0, end, size=shape)
     tempered = np.where(numbers < border, 1.0, target.inverse_temperature)
-    return context.rows.take(numbers, 0, end), (end / shape[2] * tempered).astype(real_dtype())
-
-
-@partial(jax.jit, static_argnames=("model", "kernel"))
-def _compiled_langevin(
-    model: Model,
-    kernel: Langevin,
-    key: jax.Array,
-    whitened: jax.Array,
-    unwhitening: jax.Array,
-    anchors: gradients.Anchors,
-    batches: tuple[Rows, jax.Array],
-    step_size: float,
-) -> tuple[jax.Array, langevin.Info]:
-    def gradient(whitened: jax.Array, half: tuple[Rows, jax.Array]) -> jax.Array:
-        positions = anchors.positions + whitened @ unwhitening.T
-        return gradients.control_variate(model, positions, anchors, *half) @ unwhitening
-
-    return langevin.move(jax_key(key), whitened, gradient, batches, step_size, kernel)
+    return Batches(context.rows.take(numbers, 0, end), (end / shape[2] * tempered).astype(real_dtype()))
 
 
 @partial(jax.jit, static_argnames="model")

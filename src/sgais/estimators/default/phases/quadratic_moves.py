@@ -1,20 +1,16 @@
 """Moves of the quadratic phase: Langevin dynamics on mini-batches, with second-order control variates."""
 
-from functools import partial
-
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from sgais.approximation.taylor import Normalised, without_prior
 from sgais.compute import gradients
-from sgais.compute.random_keys import jax_key
 from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
-from sgais.estimators.default.phases import minibatch_moves
+from sgais.estimators.default.phases import langevin_moves, minibatch_moves
+from sgais.estimators.default.phases.langevin_moves import Batches, Whitening
 from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase, normalised
-from sgais.kernels import Langevin, langevin
-from sgais.models.base import Model, Rows, real_dtype
+from sgais.kernels import langevin
+from sgais.models.base import real_dtype
 from sgais.smc.islands import Islands
 
 
@@ -65,9 +61,9 @@ def _langevin(
     end: int,
 ) -> tuple[np.ndarray, langevin.Info]:
     """One move in the surrogates' whitened coordinates."""
-    batches = context.rows.draw(
-        context.keys.generator(), (context.config.kernel.num_steps + 1, 2, settings.batch_size // 2), 0, end
-    )
+    half = settings.batch_size // 2
+    shape = context.config.kernel.num_steps + 1, 2
+    rows = context.rows.draw(context.keys.generator(), (*shape, half), 0, end)
     whitened = np.empty_like(positions)
     for mode, one in enumerate(now):
         mine = phase.modes == mode
@@ -81,41 +77,9 @@ def _langevin(
         np.array([known.gradient for known in of_rows], real_dtype())[phase.modes],
         np.array([known.hessian for known in of_rows], real_dtype())[phase.modes],
     )
-    coordinates = (values.astype(real_dtype()) for values in (whitened, centres, unwhitening))
-    scale = end / (settings.batch_size // 2)
-    moved, info = _compiled_langevin(
-        context.model,
-        context.config.kernel,
-        context.keys.next(),
-        *coordinates,
-        anchors,
-        batches,
-        scale,
-        settings.step_size,
-    )
-    return centres + np.einsum("nij,nj->ni", unwhitening, np.asarray(moved, np.float64)), jax.device_get(info)
+    batches = Batches(rows, np.full(shape, end / half, real_dtype()))
+    return langevin_moves.move(context, whitened, Whitening(centres, unwhitening), anchors, batches, settings.step_size)
 
 
 def _unwhitening(one: Normalised) -> np.ndarray:
     return np.linalg.inv(np.linalg.cholesky(one.gaussian.precision).T)
-
-
-@partial(jax.jit, static_argnames=("model", "kernel"))
-def _compiled_langevin(
-    model: Model,
-    kernel: Langevin,
-    key: jax.Array,
-    whitened: jax.Array,
-    centres: jax.Array,
-    unwhitening: jax.Array,
-    anchors: gradients.Anchors,
-    batches: Rows,
-    rows_per_batch_row: float,
-    step_size: float,
-) -> tuple[jax.Array, langevin.Info]:
-    def gradient(whitened: jax.Array, batch: Rows) -> jax.Array:
-        positions = centres + jnp.einsum("nij,nj->ni", unwhitening, whitened)
-        found = gradients.control_variate(model, positions, anchors, batch, rows_per_batch_row)
-        return jnp.einsum("nij,ni->nj", unwhitening, found)
-
-    return langevin.move(jax_key(key), whitened, gradient, batches, step_size, kernel)

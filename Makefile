@@ -5,7 +5,7 @@ VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 WANTED = $(shell $(PYTHON) $(VERSION_OF))
 PRESENT = $(shell test -x $(BIN)/python && $(BIN)/python $(VERSION_OF))
 
-.PHONY: help install demo test coverage test-slow test-browser lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test coverage test-slow test-browser services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -34,6 +34,12 @@ coverage: install  ## Which lines of src/ the fast tests run (htmlcov/index.html
 
 test-slow: install  ## The tests that take minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
+
+services: install  ## Install what the tests of sources and of the page need, where that is allowed
+	tests/services/install.sh
+
+test-services: install  ## All tests on real servers, also the long ones; fails where a server is missing (make services)
+	SGAIS_SERVICES=all $(BIN)/pytest -m services
 
 test-browser: install  ## The page in a real browser (needs Chromium and chromedriver)
 	$(BIN)/pytest -m browser
@@ -110,7 +116,7 @@ refresh-uplot:  ## Fetch the newest uPlot from the npm registry into the page (n
 	$(PYTHON) src/sgais/serve/page/vendor/refresh.py
 
 lock: install  ## Choose new versions for requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --group dev --upgrade --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --extra sources --group dev --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
-	rm -rf .venv .venv-peers htmlcov .coverage demo-output paper-output bench-output .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-peers .services htmlcov .coverage demo-output paper-output bench-output .mypy_cache .ruff_cache .pytest_cache

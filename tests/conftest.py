@@ -9,6 +9,8 @@ from pathlib import Path
 import jax
 import pytest
 
+from tests.services.running import Running
+
 MANY_MAPS = 20_000
 
 
@@ -17,6 +19,14 @@ def pytest_configure(config):
     if not hasattr(config, "workerinput"):
         with warnings.catch_warnings(action="ignore"):
             importlib.import_module("arviz")
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory):
+    """Real servers, each started by the first test that asks for it."""
+    servers = Running(tmp_path_factory.mktemp("servers"))
+    yield servers
+    servers.close()
 
 
 @pytest.fixture

@@ -29,12 +29,14 @@ class Place:
         num_bad_rows: Those among them that were refused.
         is_resumed: Whether the stream is still to be taken up again there.
         seen: What was read of the source up to there, where it was read from its beginning.
+        bookmark: The position in the source's own terms, where it has bookmarks.
     """
 
     position: int = 0
     num_bad_rows: int = 0
     is_resumed: bool = False
     seen: Seen | None = field(default=None, compare=False)
+    bookmark: dict[str, Any] | None = None
 
 
 class Follower(Protocol[Taken]):
@@ -110,11 +112,13 @@ class RunLoop(Generic[Record]):
         bad_before = self._follower.place.num_bad_rows - (0 if source is None else source.num_bad_rows)
         try:
             for chunk in stream:
-                seen = None if seen is None else seen.joined_with(chunk)
-                behind = None if source is None else Place(source.position, bad_before + source.num_bad_rows, seen=seen)
-                self.take_in(chunk, behind)
+                if source is None:
+                    self.take_in(chunk)
+                else:
+                    seen = _joined(seen, chunk, source)
+                    self.take_in(chunk, _place_of(source, bad_before, seen))
             if source is not None:  # bad rows behind the last chunk count as well
-                self._follower.place = Place(source.position, bad_before + source.num_bad_rows, seen=seen)
+                self._follower.place = _place_of(source, bad_before, seen)
         except SgaisError:
             self._save()  # what was taken in before stands
             raise
@@ -149,7 +153,7 @@ class RunLoop(Generic[Record]):
     def _seen_of(self, source: Any) -> Seen | None:
         """What has been read of the source so far, if that is known."""
         place = self._follower.place
-        if source is None or getattr(source, "bookmark", None) is not None:
+        if source is None or _bookmark_of(source) is not None:
             return None
         if source.position == 0:
             return Seen()
@@ -165,12 +169,28 @@ class RunLoop(Generic[Record]):
                 f"`stream` must be one that can continue at row {place.position}, got a plain iterable. Wrap what it "
                 "is made of in sgais.stream, or push the chunks that are left with `update`."
             )
-        if place.seen is None:
+        if place.bookmark is not None:
+            source.seek(place.position, place.bookmark)
+        elif place.seen is None:
             source.seek(place.position)
         elif not read_again(source, place.position, place.seen):
             return False
         self._follower.place = replace(place, is_resumed=False)
         return True
+
+
+def _joined(seen: Seen | None, chunk: object, source: Any) -> Seen | None:
+    """What was read, with a chunk; not kept where a bookmark says where to go on."""
+    return None if seen is None or _bookmark_of(source) is not None else seen.joined_with(chunk)
+
+
+def _place_of(source: Any, bad_before: int, seen: Seen | None) -> Place:
+    """Where a source stands, of which so many bad rows had been refused before it was opened."""
+    return Place(source.position, bad_before + source.num_bad_rows, seen=seen, bookmark=_bookmark_of(source))
+
+
+def _bookmark_of(source: Any) -> dict[str, Any] | None:
+    return getattr(source, "bookmark", None)
 
 
 class Streamed(ABC, Generic[Record]):

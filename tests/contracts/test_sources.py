@@ -14,6 +14,8 @@ import pytest
 
 import sgais
 from sgais.errors import DataError
+from sgais.streams.source import MarkedSource
+from tests.services.running import Running, duckdb_file, sqlite_file
 
 NUM_ROWS = 1_234
 CHUNK = 100
@@ -86,24 +88,41 @@ SOURCES = {
     "generator of chunks": (lambda folder, data: pieces_of(data, 77), {}),
     "generator of frames": (lambda folder, data: (pd.DataFrame(part) for part in pieces_of(data, 77)), {}),
 }
+# the same on servers of the tests' own
+SOURCES |= {
+    "sqlite": (sqlite_file, {}),
+    "duckdb": (duckdb_file, {}),
+}
+ON_SERVERS = {
+    "postgresql": (Running.postgresql_table, {}),
+    "nats": (Running.nats_json, {}),
+    "nats arrow": (Running.nats_arrow, {"format": "arrow"}),
+    "redis": (Running.redis_entries, {}),
+    "kafka": (Running.kafka_json, {}),
+    "s3 parquet": (Running.s3_parquet, {}),
+    "s3 ndjson": (Running.s3_text, {}),
+}
 KNOW_THEIR_LENGTH = {"arrays", "pandas", "polars", "arrow", "parquet", "parquet directory", "parquet pattern"}
 
 
-@pytest.fixture(params=SOURCES)
+@pytest.fixture(params=[*SOURCES, *(pytest.param(name, marks=pytest.mark.services) for name in ON_SERVERS)])
 def name(request):
     return request.param
 
 
 @pytest.fixture
-def open_stream(name, tmp_path):
+def open_stream(name, tmp_path, running):
     """Streams the columns given, each time from a source made anew."""
-    make, options = SOURCES[name]
     count = iter(range(1_000))
 
-    def open_it(data=DATA, chunk_size=CHUNK, **more):
+    def open_it(data=DATA, chunk_size=CHUNK, mapping=MAPPING, **more):
+        if name in ON_SERVERS:
+            make, options = ON_SERVERS[name]
+            return sgais.stream(make(running, data), chunk_size, **options, **mapping, **more)
+        make, options = SOURCES[name]
         folder = tmp_path / str(next(count))
         folder.mkdir()
-        return sgais.stream(make(folder, data), chunk_size, **options, **MAPPING, **more)
+        return sgais.stream(make(folder, data), chunk_size, **options, **mapping, **more)
 
     return open_it
 
@@ -159,6 +178,19 @@ def test_a_second_loop_goes_on_where_the_first_one_stopped(open_stream):
     first = [next(rows), next(rows)]
     assert_same_chunks(first + list(rows), list(open_stream()))
     assert list(rows) == []
+
+
+def test_a_bookmark_leads_to_the_same_chunks_as_the_position(open_stream):
+    rows = open_stream()
+    chunks = [next(rows), next(rows), next(rows)]
+    position, bookmark = rows.position, rows.bookmark
+    rows.close()
+    assert (bookmark is not None) == isinstance(rows._source, MarkedSource)
+    if bookmark is None:
+        pytest.skip("rows are found by counting")
+    again = json.loads(json.dumps(bookmark))  # as a checkpoint keeps it
+    assert_same_chunks(chunks + list(rows.seek(position, again)), list(open_stream()))
+    assert rows.position == NUM_ROWS
 
 
 def test_starting_at_the_very_end_gives_nothing(open_stream):
@@ -222,12 +254,11 @@ def test_bad_rows_behind_a_chunk_wait_for_the_next(open_stream):
     assert (rows.position, rows.num_bad_rows) == (2 * CHUNK + 1, 1)
 
 
-def test_a_missing_column_is_named_with_those_that_there_are(name, tmp_path):
-    make, options = SOURCES[name]
+def test_a_missing_column_is_named_with_those_that_there_are(open_stream):
     with pytest.raises(
         DataError, match=r"must have the column 'tt', got the columns .*'a', 'b', 't'. Did you mean 't'\?"
     ):
-        next(sgais.stream(make(tmp_path, DATA), CHUNK, y="tt", **options))
+        next(open_stream(mapping={"y": "tt"}))
 
 
 def test_labels_of_a_field_are_checked(open_stream):

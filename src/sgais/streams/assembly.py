@@ -1,7 +1,7 @@
 """Good rows put together to chunks of exactly the size asked for, whatever the pieces they came in."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from sgais.fields import Chunk
 from sgais.streams.cleaning.bad_rows import BadRow
 from sgais.streams.cleaning.cleaning import Clean
+from sgais.streams.source import Bookmark
 
 
 class Delivery(NamedTuple):
@@ -18,11 +19,13 @@ class Delivery(NamedTuple):
         chunk: The good rows; None if there were none left.
         position: The source rows consumed up to the last of them, or to the end of the source.
         bad_rows: Those before that position which no earlier delivery reported.
+        bookmark: Of that position, where the source has bookmarks and anything was read.
     """
 
     chunk: Chunk | None
     position: int
     bad_rows: list[BadRow]
+    bookmark: Bookmark | None
 
 
 class Assembly:
@@ -38,6 +41,7 @@ class Assembly:
         self._num_waiting = 0
         self._bad_rows: deque[BadRow] = deque()
         self._end = start
+        self._last_bookmark_at: Callable[[int], Bookmark] | None = None
 
     def take(self, num_rows: int) -> Delivery:
         """The next rows: `num_rows` of them, or fewer if the source ends."""
@@ -55,7 +59,8 @@ class Assembly:
             close()
 
     def _add(self, part: Clean) -> None:
-        self._end = part.end
+        if part.end > self._end:
+            self._end, self._last_bookmark_at = part.end, part.bookmark_at
         self._bad_rows.extend(part.bad_rows)
         if len(part.rows):
             self._waiting.append(part)
@@ -64,10 +69,12 @@ class Assembly:
     def _deliver(self, num_rows: int, is_last: bool) -> Delivery:
         taken = list(self._cut(num_rows))
         position = self._end if is_last else int(taken[-1].rows[-1]) + 1
+        bookmark_at = self._last_bookmark_at if is_last else taken[-1].bookmark_at
         bad_rows = []
         while self._bad_rows and self._bad_rows[0].row < position:
             bad_rows.append(self._bad_rows.popleft())
-        return Delivery(_joined(taken) if taken else None, position, bad_rows)
+        bookmark = None if bookmark_at is None else bookmark_at(position)
+        return Delivery(_joined(taken) if taken else None, position, bad_rows, bookmark)
 
     def _cut(self, num_rows: int) -> Iterator[Clean]:
         """Take rows off the front, splitting the part in which the last of them lies."""
@@ -83,7 +90,7 @@ class Assembly:
 
 def _rows_of(part: Clean, first: int, last: int) -> Clean:
     columns = {name: values[first:last] for name, values in part.columns.items()}
-    return Clean(columns, part.rows[first:last], [], part.end)
+    return Clean(columns, part.rows[first:last], [], part.end, part.bookmark_at)
 
 
 def _joined(parts: list[Clean]) -> Chunk:

@@ -7,21 +7,28 @@ from pathlib import Path
 import numpy as np
 
 from sgais.errors import ConfigError, DataError, require
+from sgais.streams.remote.address import scheme_of
+from sgais.streams.schemes import source_at
 from sgais.streams.source import Source
 from sgais.streams.sources.arrays import ArraySource
-from sgais.streams.sources.csv_text import CsvSource
 from sgais.streams.sources.files import FileLines, FollowedLines, StandardInputLines
+from sgais.streams.sources.formats import FORMATS, TEXT_SOURCES, format_of_name
 from sgais.streams.sources.iterables import IterableSource
-from sgais.streams.sources.ndjson import NdjsonSource
 from sgais.streams.sources.parquet import ParquetSource
 from sgais.streams.sources.tables import is_table, table_source
 
-FORMATS = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".parquet": "parquet", ".pq": "parquet"}
-TEXT_SOURCES: dict[str, type[CsvSource] | type[NdjsonSource]] = {"csv": CsvSource, "ndjson": NdjsonSource}
 
-
-def choose_source(source: object, chunk_size: int, follow_seconds: float | None, format_name: str | None) -> Source:
+def choose_source(
+    source: object,
+    chunk_size: int,
+    follow_seconds: float | None,
+    format_name: str | None,
+    storage_options: Mapping[str, str],
+) -> Source:
     """Look at the type of what was passed and, if it is a path, at how its name ends."""
+    if isinstance(source, str) and scheme_of(source):
+        return source_at(source, follow_seconds, format_name, storage_options)
+    require(not storage_options, "storage_options", "come with a URI of an object store", sorted(storage_options))
     known = sorted(set(FORMATS.values()))
     require(format_name is None or format_name in known, "format", f"be one of {', '.join(known)}", format_name)
     if isinstance(source, str | os.PathLike):
@@ -61,11 +68,9 @@ def _of_path(path: str, follow_seconds: float | None, format_name: str | None) -
 
 
 def _format_of(path: str) -> str:
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    if suffixes and suffixes[-1] in FORMATS:
-        return FORMATS[suffixes[-1]]
+    found = format_of_name(path)
+    if found is not None:
+        return found
     if Path(path).is_dir():
         return "parquet"
     if not Path(path).exists():

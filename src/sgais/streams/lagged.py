@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from sgais.errors import DataError, require, require_count
 from sgais.fields import Chunk
+from sgais.streams.source import Bookmark
 from sgais.streams.stream import Stream
 
 
@@ -72,10 +73,21 @@ class LaggedStream:
         """None: a series with a bad row is an error."""
         return self._series.num_bad_rows
 
-    def seek(self, position: int) -> Self:
+    @property
+    def bookmark(self) -> Bookmark | None:
+        """That of the series, with the values before it: the source may not have them any more."""
+        if self._series.bookmark is None:
+            return None
+        return {"series": self._series.bookmark, "past": [] if self._past is None else self._past}
+
+    def seek(self, position: int, bookmark: Bookmark | None = None) -> Self:
         """Continue with the value `position` of the series."""
-        self._series.seek(position)
-        self._past = None
+        if bookmark is None:
+            self._series.seek(position)
+            self._past = None
+        else:
+            self._series.seek(position, bookmark["series"])
+            self._past = np.asarray(bookmark["past"])
         return self
 
     def close(self) -> None:

@@ -6,8 +6,8 @@ cheaply or, if it is live, as it has. Where pieces end says nothing about where 
 
 import difflib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -28,6 +28,10 @@ Column: TypeAlias = np.ndarray | Labels | list[Any]
 """Numbers (masked where missing), categories, or cells of any Python type, in order of simplicity."""
 
 
+Bookmark: TypeAlias = dict[str, Any]
+"""Where a source goes on, in its own terms and in words that JSON has: an offset, a key, a file and a row of it."""
+
+
 class Broken(NamedTuple):
     """A row that could not be cut into cells."""
 
@@ -43,12 +47,14 @@ class Piece(NamedTuple):
         num_rows: That length.
         broken: The rows without cells, by their place in the piece; their places in the columns hold anything.
         lines: The line of the text that each row ends on, counted from 1, where there is a text.
+        bookmark_behind: The bookmark behind the first so many of the rows, where the source has bookmarks.
     """
 
     columns: dict[str, Column]
     num_rows: int
     broken: dict[int, Broken] = {}  # noqa: RUF012 (never changed)
     lines: Sequence[int] | None = None
+    bookmark_behind: Callable[[int], Bookmark] | None = None
 
 
 class Source(Protocol):
@@ -68,6 +74,17 @@ class Source(Protocol):
 
     def read(self, start: int, wanted: Sequence[str] | None) -> Iterator[Piece]:
         """Hand out the rows from row `start` on, with the wanted columns or with all."""
+
+
+@runtime_checkable
+class MarkedSource(Source, Protocol):
+    """A source whose rows may go while a run is stopped, so that counting from the first would meet others.
+
+    Its pieces have bookmarks. `read` counts from the first row that is there.
+    """
+
+    def resume(self, bookmark: Bookmark, start: int, wanted: Sequence[str] | None) -> Iterator[Piece]:
+        """Hand out the rows behind a bookmark, the first of which is row `start`; refuse if some of them are gone."""
 
 
 def existing_columns(source_name: str, available: Sequence[str], wanted: Sequence[str] | None) -> list[str]:

@@ -1,6 +1,6 @@
 """Chunks from anything that has rows: the one way into this room."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,7 +12,7 @@ from sgais.streams.cleaning.bad_rows import check_policy
 from sgais.streams.cleaning.cleaning import Cleaner
 from sgais.streams.cleaning.mapping import column_mapping, wanted_columns
 from sgais.streams.prefetch import read_ahead
-from sgais.streams.source import Source, existing_columns, past_the_end
+from sgais.streams.source import Bookmark, MarkedSource, Piece, Source, existing_columns, past_the_end
 
 
 def stream(
@@ -26,6 +26,7 @@ def stream(
     follow_seconds: float | None = None,
     prefetch: int = 2,
     format: str | None = None,  # noqa: A002 (the word that users expect)
+    storage_options: Mapping[str, str] | None = None,
     **columns: str | Sequence[str],
 ) -> "Stream":
     """Read a source in chunks of `chunk_size` rows; the last may be shorter.
@@ -33,21 +34,24 @@ def stream(
     Args:
         source: A dictionary of arrays, one array (which means `{"y": array}`), a pandas, Polars or Arrow table, the
             path of a CSV, Parquet or NDJSON file, a directory or pattern of Parquet files, "-" for standard input,
-            or any iterable of rows (dictionaries) or of chunks.
+            the URI of a broker, a database or an object store (docs/streams.md), or any iterable of rows
+            (dictionaries) or of chunks.
         chunk_size: Good rows per chunk.
         fields: What the model expects (`model.fields`); rows that do not fit are bad rows.
         categories: The categories of columns of the source that hold text, in the order of their labels 0, 1, ...
         on_error: What is done with a bad row: "raise", "skip", or "quarantine" (write it to a file and continue).
         quarantine: That file; one JSON object per line is appended.
-        follow_seconds: Wait for more rows at the end of a CSV or NDJSON file, until none came for so long.
+        follow_seconds: Wait for more rows at the end of a CSV or NDJSON file or at a URI, until none came for so long.
         prefetch: How many pieces of the source are read ahead by a background thread; 0 for none.
-        format: "csv", "ndjson" or "parquet", where the name of the source does not say it.
+        format: "csv", "ndjson" or "parquet", where the name of the source does not say it; of messages, "json" (the
+            default), "arrow" or "avro".
+        storage_options: Of an object store, where the environment does not say them.
         **columns: The source's columns that make up a column of the chunks: `x=["height", "age"], y="weight"`.
             Without any, and without `fields`, every column keeps its own name.
     """
     require_count("chunk_size", chunk_size)
     require_count("prefetch", prefetch, smallest=0)
-    chosen = choose_source(source, chunk_size, follow_seconds, format)
+    chosen = choose_source(source, chunk_size, follow_seconds, format, storage_options or {})
     return Stream(
         chosen,
         chunk_size,
@@ -69,6 +73,7 @@ class Stream:
     Attributes:
         chunk_size: Good rows per chunk; only the last has fewer.
         position: Source rows consumed by the chunks delivered so far, bad rows included, rows read ahead not.
+        bookmark: The same in the source's own terms (an offset, a key), where its rows are not found by counting.
         num_bad_rows: Bad rows among those that this stream has consumed.
         total_rows: Rows of the source, where that is known (arrays, tables, Parquet), else None.
     """
@@ -93,6 +98,7 @@ class Stream:
         self._wanted = wanted_columns(mapping)
         self._cleaner = Cleaner(source.name, mapping, fields, categories)
         self.position = 0
+        self.bookmark: Bookmark | None = None
         self.num_bad_rows = 0
         self._assembly: Assembly | None = None
         if source.total_rows == 0:
@@ -111,16 +117,17 @@ class Stream:
         """Rows of the source, where that is known without reading it."""
         return self._source.total_rows
 
-    def seek(self, position: int) -> Self:
+    def seek(self, position: int, bookmark: Bookmark | None = None) -> Self:
         """Continue with source row `position`; at a border of chunks the same chunks follow as without a break.
 
-        A position behind the end is an error: now if the number of rows is known, else at the next chunk.
+        A position behind the end is an error: now if the number of rows is known, else at the next chunk. With the
+        bookmark that belongs to it, a source that has bookmarks goes there; without, it counts from its first row.
         """
         require_count("position", position, smallest=0)
         if self.total_rows is not None and position > self.total_rows:
             raise past_the_end(self._source.name, position, self.total_rows)
         self.close()
-        self.position = int(position)
+        self.position, self.bookmark = int(position), bookmark
         if self._quarantine is not None:
             self._quarantine.forget(self._source.name, self.position)
         return self
@@ -131,6 +138,7 @@ class Stream:
         delivery = self._take(num_rows)
         self.num_bad_rows += len(delivery.bad_rows)
         self.position = delivery.position
+        self.bookmark = delivery.bookmark or self.bookmark
         if self.position == 0:
             raise _no_rows(self._source)
         return delivery.chunk
@@ -166,9 +174,13 @@ class Stream:
             raise
 
     def _start(self) -> Assembly:
-        pieces = self._source.read(self.position, self._wanted)
-        parts = self._cleaner.clean_all(pieces, self.position, stop_at_bad_row=self.on_error == "raise")
+        parts = self._cleaner.clean_all(self._pieces(), self.position, stop_at_bad_row=self.on_error == "raise")
         return Assembly(read_ahead(parts, self._prefetch), self.position)
+
+    def _pieces(self) -> Iterator[Piece]:
+        if self.bookmark is not None and isinstance(self._source, MarkedSource):
+            return self._source.resume(self.bookmark, self.position, self._wanted)
+        return self._source.read(self.position, self._wanted)
 
 
 def _no_rows(source: Source) -> DataError:

@@ -35,11 +35,14 @@ class OnError(StrEnum):
 
 
 class Format(StrEnum):
-    """The format of a source whose name does not tell."""
+    """The format of a source whose name does not tell, or of messages."""
 
     CSV = "csv"
     NDJSON = "ndjson"
     PARQUET = "parquet"
+    JSON = "json"
+    ARROW = "arrow"
+    AVRO = "avro"
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class StreamFlags:
 
     chunk_size: Annotated[int | None, typer.Option(min=1, help="Rows per chunk (default: 500).")] = None
     follow: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0, help="Wait so long for more rows at the end of the file.")
+        float | None, typer.Option(metavar="SECONDS", min=0, help="Wait so long for more rows at the end.")
     ] = None
     history: Annotated[
         str | None, typer.Option(help="How the past is kept: memory (default), disk or reservoir:100000.")

@@ -19,6 +19,7 @@ from sgais.cli.arguments.options import (
     StreamFlags,
 )
 from sgais.errors import ConfigError, require
+from sgais.streams.remote.address import without_password
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ class Settings:
     working_directory: str = "."
 
     def to_json(self) -> str:
-        """For run.json."""
-        return json.dumps(dataclasses.asdict(self), indent=2) + "\n"
+        """For run.json; a password of the source is left out, and taken from the environment when the run resumes."""
+        return json.dumps(dataclasses.asdict(self) | {"source": without_password(self.source)}, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Settings":

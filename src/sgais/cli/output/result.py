@@ -17,6 +17,7 @@ from sgais.cli.session.session import Session
 from sgais.comparison.comparison import Comparison
 from sgais.online import OnlineEvidence
 from sgais.results.json_values import plain
+from sgais.streams.remote.address import without_password
 
 
 def print_result(session: Session, output: Output) -> None:
@@ -60,7 +61,7 @@ def as_json(session: Session) -> dict[str, Any]:
     """The result as plain values."""
     follower, snapshot = session.follower, session.snapshot()
     common = {
-        "source": session.settings.source,
+        "source": without_password(session.settings.source),
         "num_rows": snapshot.num_rows,
         "num_bad_rows": snapshot.num_bad_rows,
         "seed": session.settings.seed,

@@ -31,6 +31,7 @@ from sgais.online import OnlineEvidence
 from sgais.run_loop import Checkpoints, RunLoop
 from sgais.shift import ShiftDetector
 from sgais.streams import lagged, stream
+from sgais.streams.remote.address import without_password
 
 SECONDS_BETWEEN_SNAPSHOTS = 0.1  # more than the eye needs, and next to no cost
 
@@ -60,7 +61,9 @@ class Session:
     def title(self) -> str:
         """A heading."""
         what = "Comparing " + ", ".join(self.models) if self.settings.is_comparison else self.name
-        return f"{what} on {'standard input' if self.settings.source == '-' else self.settings.source}"
+        return (
+            f"{what} on {'standard input' if self.settings.source == '-' else without_password(self.settings.source)}"
+        )
 
     def run(self, view: View) -> Interruption:
         """Take in the stream to its end, or until a signal comes."""

@@ -22,6 +22,11 @@ class WatchedStream:
         return int(self._stream.position)
 
     @property
+    def bookmark(self) -> dict[str, Any] | None:
+        """As the stream has it."""
+        return self._stream.bookmark
+
+    @property
     def num_bad_rows(self) -> int:
         """As the stream has it."""
         return int(self._stream.num_bad_rows)
@@ -31,9 +36,9 @@ class WatchedStream:
         """Whether a signal has ended it."""
         return self._interruption.signal_number is not None
 
-    def seek(self, position: int) -> Self:
+    def seek(self, position: int, bookmark: dict[str, Any] | None = None) -> Self:
         """Continue elsewhere."""
-        self._stream.seek(position)
+        self._stream.seek(position, bookmark)
         return self
 
     def __iter__(self) -> Self:

@@ -1,6 +1,6 @@
 """From rows as a source holds them to columns of numbers, with the bad rows set aside."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from sgais.streams.cleaning.bad_rows import BadRow
 from sgais.streams.cleaning.categories import check_labels
 from sgais.streams.cleaning.mapping import ColumnMapping, check_shape, put_together
 from sgais.streams.cleaning.numbers import Checked, check_numbers, check_present, check_whole
-from sgais.streams.source import Column, Labels, Piece
+from sgais.streams.source import Bookmark, Column, Labels, Piece
 
 
 class Clean(NamedTuple):
@@ -22,12 +22,14 @@ class Clean(NamedTuple):
         rows: The number in the source of each good row.
         bad_rows: The others, in order.
         end: The number in the source of the row after these.
+        bookmark_at: The bookmark of a row's number, from the first of these to `end`, where the source has bookmarks.
     """
 
     columns: Chunk
     rows: Sequence[int] | np.ndarray
     bad_rows: list[BadRow]
     end: int
+    bookmark_at: Callable[[int], Bookmark] | None = None
 
 
 class Cleaner:
@@ -72,14 +74,14 @@ class Cleaner:
             return Clean({}, range(start, end), [], end)
         faults: dict[int, tuple[str | None, str]] = {row: (None, broken.reason) for row, broken in piece.broken.items()}
         columns = {name: self._column(name, parts, piece, faults) for name, parts in self._parts(piece).items()}
+        bookmark_at = _counted_from(start, piece.bookmark_behind)
         if not faults:
-            return Clean(columns, range(start, end), [], end)
+            return Clean(columns, range(start, end), [], end, bookmark_at)
         good = np.ones(piece.num_rows, bool)
         good[list(faults)] = False
         bad_rows = [self._bad_row(piece, start, row, *faults[row]) for row in sorted(faults)]
-        return Clean(
-            {name: values[good] for name, values in columns.items()}, start + np.flatnonzero(good), bad_rows, end
-        )
+        columns = {name: values[good] for name, values in columns.items()}
+        return Clean(columns, start + np.flatnonzero(good), bad_rows, end, bookmark_at)
 
     def _parts(self, piece: Piece) -> ColumnMapping:
         return {name: name for name in piece.columns} if self._mapping is None else self._mapping
@@ -142,7 +144,11 @@ def _before(clean: Clean, row: int) -> Clean:
     """The rows before a given one, all of them good."""
     count = int(np.searchsorted(clean.rows, row))
     columns = {name: values[:count] for name, values in clean.columns.items()}
-    return Clean(columns, clean.rows[:count], [], row)
+    return Clean(columns, clean.rows[:count], [], row, clean.bookmark_at)
+
+
+def _counted_from(start: int, behind: Callable[[int], Bookmark] | None) -> Callable[[int], Bookmark] | None:
+    return None if behind is None else lambda row: behind(row - start)
 
 
 def _cell(column: Column, row: int) -> Any:

@@ -15,6 +15,8 @@ def from_arrow(column: Any) -> Column:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(kind, pa.BaseExtensionType):  # numbers of any length, in words, say
+        return from_arrow(column.storage)
     if pa.types.is_dictionary(kind):
         return _labels(column)
     if pa.types.is_decimal(kind):

@@ -68,7 +68,7 @@ class FileLines:
     def blocks(self) -> Iterator[str]:
         """Hand out the whole text; a last line without an end counts as one."""
         with _explained(self._path), _open(self._path) as file:
-            yield from _whole_lines(iter(lambda: file.read(BLOCK_BYTES), b""))
+            yield from whole_lines(iter(lambda: file.read(BLOCK_BYTES), b""))
 
 
 class StandardInputLines:
@@ -86,7 +86,7 @@ class StandardInputLines:
         self._was_read = read_only_once(self.name, self._was_read)
         # Not through the buffer of sys.stdin: a thread that waits inside it would make Python crash at its exit.
         descriptor = sys.stdin.fileno()
-        yield from _whole_lines(iter(lambda: os.read(descriptor, BLOCK_BYTES), b""))
+        yield from whole_lines(iter(lambda: os.read(descriptor, BLOCK_BYTES), b""))
 
 
 class FollowedLines:
@@ -165,7 +165,8 @@ def _open(path: Path) -> BinaryIO:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
-def _whole_lines(blocks: Iterator[bytes]) -> Iterator[str]:
+def whole_lines(blocks: Iterator[bytes]) -> Iterator[str]:
+    """The text of blocks of bytes, cut behind ends of lines."""
     unfinished = b""
     for block in blocks:
         complete, unfinished = _cut(unfinished + block)

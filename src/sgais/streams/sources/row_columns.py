@@ -22,5 +22,7 @@ class RowColumns:
     def piece(self, rows: Sequence[Any], broken: dict[int, Broken], lines: Sequence[int] | None = None) -> Piece:
         """The rows as columns; a broken one stands in its place with nothing in it."""
         whole: list[Mapping[Any, Any]] = [{} if place in broken else row for place, row in enumerate(rows)]
-        columns: dict[str, Column] = {name: [row.get(name) for row in whole] for name in self._names or ()}
+        columns: dict[str, Column] = {
+            name: [row.get(name) for row in whole] for name in self._names or self._wanted or ()
+        }
         return Piece(columns, len(rows), broken, lines)

@@ -1,0 +1,1 @@
+"""Messages that brokers keep, in the order in which they keep them."""

@@ -1,0 +1,1 @@
+"""Tables and queries of databases, read in the order of a key."""

@@ -1,0 +1,1 @@
+"""Files that others keep: object stores, and tables made of files."""

@@ -1,0 +1,1 @@
+"""What every source on another machine needs: its address without secrets, and patience when it is away."""

@@ -1,0 +1,6 @@
+"""Tests of the phases find what those of the default share."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

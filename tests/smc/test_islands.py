@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from sgais.smc.effective_sample_size import ess_fraction
 from sgais.smc.islands import (
     Islands,
     booked,
     combine,
-    ess_fraction,
     have_diverged,
     largest_step,
     migrate,

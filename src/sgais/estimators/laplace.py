@@ -28,7 +28,7 @@ from sgais.fields import Chunk, num_rows
 from sgais.models.base import Model, real_dtype
 from sgais.progress import Deadline, OutOfTime, Progress, Report
 from sgais.results.result import COMPLETE, Result
-from sgais.smc.annealing import effective_sample_size
+from sgais.smc.effective_sample_size import effective_sample_size
 from sgais.smc.weights import log_mean_with_control, normalised
 
 BATCH_PAIRS = 32  # evaluated between two looks at the clock

@@ -1,4 +1,4 @@
-"""Effective sample size and the sequence of inverse temperatures (section 3 of the paper).
+"""The sequence of inverse temperatures (section 3 of the paper).
 
 All of it is arithmetic on a few numbers per particle: NumPy, float64, on the host.
 """
@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sgais.errors import EstimationError, require, require_count
+from sgais.smc.effective_sample_size import effective_sample_size as effective_sample_size  # part of sgais.annealing
 
 RELATIVE_TOLERANCE = 1e-6  # of the solved temperature step
 
@@ -18,15 +19,6 @@ def log_mean_exp(log_values: np.ndarray) -> float:
     if not np.isfinite(top):
         return top
     return top + float(np.log(np.mean(np.exp(log_values - top))))
-
-
-def effective_sample_size(log_weights: np.ndarray) -> float:
-    """(sum of weights)^2 / (sum of squared weights): 1 to the number of particles, 0 if all weights are zero."""
-    top = np.max(log_weights)
-    if not np.isfinite(top):
-        return 0.0
-    weights = np.exp(log_weights - top)
-    return float(weights.sum() ** 2 / (weights @ weights))
 
 
 def next_inverse_temperature(log_likelihoods: np.ndarray, inverse_temperature: float, target_fraction: float) -> float:

@@ -11,6 +11,7 @@ from scipy.special import ndtri, stdtrit
 
 from sgais.errors import EstimationError
 from sgais.smc import annealing
+from sgais.smc.effective_sample_size import ess_fraction
 from sgais.smc.weights import Estimate, select
 
 LARGEST_SPREAD = 1.5  # standard deviation of the islands' log evidences
@@ -90,16 +91,6 @@ def have_diverged(islands: Islands, spread: float = LARGEST_SPREAD) -> bool:
     """Whether the islands differ by so much that some of them are lost: time to migrate."""
     running = _running(islands)
     return not (np.isfinite(running).all() and np.std(running, ddof=1) < spread)
-
-
-def ess_fraction(log_weights: np.ndarray) -> float:
-    """The effective sample size over the number of particles, averaged over the islands."""
-    tops = log_weights.max(axis=1, keepdims=True)
-    alive = np.isfinite(tops[:, 0])
-    if not alive.any():
-        return 0.0
-    weights = np.exp(log_weights[alive] - tops[alive])
-    return float(np.mean(weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1)) / log_weights.shape[1])
 
 
 def largest_step(log_weights: np.ndarray, log_likelihoods: np.ndarray, remaining: float, target: float) -> float:

@@ -28,7 +28,8 @@ from sgais.history import Past, RowView
 from sgais.kernels import HMC, Langevin
 from sgais.models.base import Model
 from sgais.smc import annealing
-from sgais.smc.islands import Islands, ess_fraction
+from sgais.smc.effective_sample_size import ess_fraction
+from sgais.smc.islands import Islands
 from sgais.smc.weights import without_failures
 
 __all__ = [

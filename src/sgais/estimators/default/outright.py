@@ -29,8 +29,8 @@ from sgais.estimators.default.sketch import AllRows
 from sgais.estimators.full_data_hmc import Density, Tilt
 from sgais.models.base import Model, real_dtype
 from sgais.smc import annealing
-from sgais.smc.annealing import effective_sample_size
-from sgais.smc.islands import Islands, ess_fraction, largest_step, migrate, populated, rebooked, resample
+from sgais.smc.effective_sample_size import effective_sample_size, ess_fraction
+from sgais.smc.islands import Islands, largest_step, migrate, populated, rebooked, resample
 from sgais.smc.weights import Estimate
 
 

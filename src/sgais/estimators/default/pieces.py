@@ -18,7 +18,8 @@ from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.estimators.default.renewal import quadratic_outright
 from sgais.estimators.default.state import State, thinned
 from sgais.history import RowSpan
-from sgais.smc.islands import Islands, ess_fraction, have_diverged, migrate
+from sgais.smc.effective_sample_size import ess_fraction
+from sgais.smc.islands import Islands, have_diverged, migrate
 
 
 def assimilate(context: UpdateContext, state: State, must_weigh_last: bool = False) -> State:

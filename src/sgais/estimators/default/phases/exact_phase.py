@@ -22,7 +22,8 @@ from sgais.estimators.default.sketch import AllRows
 from sgais.estimators.full_data_hmc import Density
 from sgais.history import RowSpan, RowView
 from sgais.models.base import real_dtype
-from sgais.smc.islands import Islands, ess_fraction, largest_step, resample
+from sgais.smc.effective_sample_size import ess_fraction
+from sgais.smc.islands import Islands, largest_step, resample
 from sgais.smc.weights import usable
 
 SMALL_BLOCKS = 64  # rows, since there may be few

@@ -28,7 +28,8 @@ from sgais.fields import num_rows
 from sgais.history import RowSpan
 from sgais.kernels import Langevin, langevin
 from sgais.models.base import Model, real_dtype
-from sgais.smc.islands import Islands, ess_fraction, have_diverged, largest_step, migrate, resample
+from sgais.smc.effective_sample_size import ess_fraction
+from sgais.smc.islands import Islands, have_diverged, largest_step, migrate, resample
 
 ROWS_AT_ONCE = 16384  # in passes over all rows
 LARGEST_MOVE = 2**29  # bytes of all mini-batches of a move

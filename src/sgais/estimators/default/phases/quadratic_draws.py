@@ -20,7 +20,7 @@ from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default import policy
 from sgais.history import RowView
 from sgais.models.base import Model, real_dtype
-from sgais.smc.annealing import effective_sample_size
+from sgais.smc.effective_sample_size import effective_sample_size
 from sgais.smc.weights import Estimate, log_mean_with_control
 
 ROUND_PAIRS = 64

@@ -15,7 +15,8 @@ from sgais.estimators.default.phases.quadratic_phase import (
     normalised,
 )
 from sgais.smc.annealing import log_mean_exp
-from sgais.smc.islands import Islands, ess_fraction
+from sgais.smc.effective_sample_size import ess_fraction
+from sgais.smc.islands import Islands
 
 
 def weigh(

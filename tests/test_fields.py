@@ -77,8 +77,16 @@ def test_an_empty_dictionary_is_refused():
         check_chunk({}, FIELDS, FLOAT32)
 
 
-def test_a_data_frame_is_not_taken_for_a_matrix():
-    with pytest.raises(DataError, match="got a DataFrame. Pass its columns by name"):
+def test_tables_and_rows_may_have_more_columns_than_a_model_wants():
+    rows = [{"y": 1.0, "z": 2.0, "note": "nothing"}, {"y": 3.0, "z": 4.0, "note": "to no purpose"}]
+    for form in (pd.DataFrame(rows), rows):
+        found = check_chunk(form, {"y": Field(), "z": Field()}, FLOAT32)
+        assert {name: values.tolist() for name, values in found.items()} == {"y": [1.0, 3.0], "z": [2.0, 4.0]}
+    assert check_chunk(rows[1], {"y": Field(), "z": Field()}, FLOAT32)["z"].tolist() == [4.0]
+
+
+def test_a_column_that_a_table_has_not_is_missing():
+    with pytest.raises(DataError, match="'y' is missing"):
         check_chunk(pd.DataFrame({"a": [1.0]}), {"y": Field()}, FLOAT32)
 
 

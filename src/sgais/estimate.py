@@ -20,10 +20,11 @@ from sgais.estimators.nested.estimator import NestedConfig
 from sgais.fields import Chunk, check_chunk, infer_fields, num_rows
 from sgais.history.memory import Memory
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
-from sgais.models.reading import read
+from sgais.models.reading import ReadingModel, read
 from sgais.online import OnlineEvidence
 from sgais.progress import Progress, Report, progress_bar, silent
 from sgais.results.result import COMPLETE, Result
+from sgais.streams.whole import whole
 from sgais.verdict import Verdict
 
 RECORDS = 100  # points of the evidence curve of a large data set
@@ -88,7 +89,8 @@ def estimate(
 
     Args:
         model: As for `OnlineEvidence`.
-        data: A dictionary of arrays with equal leading axis, or one array (which means `{"y": array}`).
+        data: A dictionary of arrays with equal leading axis, one array (which means `{"y": array}`), a data frame,
+            rows, a stream or the path of a file: all rows are read into memory.
         method: "sgais", or one that takes the whole data set at once: "ais" (annealed importance sampling),
             "nested" (nested sampling), "laplace" (Laplace's approximation with importance sampling). "all" runs the
             four, one after the other, and returns a `Verdict`: who agrees with whom, and which number to believe.
@@ -177,7 +179,8 @@ def _shown(title: str, progress: bool) -> AbstractContextManager[Report]:
 def _prepare(model: ModelLike, data: object) -> tuple[Model, Chunk]:
     """The model and the data, checked against each other."""
     require_model(model)
-    reader, arrays = read(model, None, data)
+    fields = model.source_fields if isinstance(model, ReadingModel) else model.fields
+    reader, arrays = read(model, None, whole(data, fields), model.fields)
     chunk = check_chunk(arrays, model.fields or infer_fields(arrays), real_dtype())
     bound = model.bind(chunk) if reader is None else reader.model
     bound.check_log_likelihood(chunk)

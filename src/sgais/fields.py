@@ -41,33 +41,40 @@ class Field:
 Fields: TypeAlias = dict[str, Field]
 
 
-def as_arrays(chunk: object) -> Chunk:
-    """Name the columns of whatever a user pushes; refuse what is not a set of columns."""
-    if hasattr(chunk, "columns") and not isinstance(chunk, Mapping):
-        raise DataError(
-            f"`chunk` must be a dictionary of arrays or one array, got a {type(chunk).__name__}. "
-            "Pass its columns by name, e.g. {'x': frame[['a', 'b']].to_numpy(), 'y': frame['c'].to_numpy()}."
-        )
-    named: Mapping[Any, Any] = chunk if isinstance(chunk, Mapping) else {"y": chunk}
+def as_arrays(chunk: object, fields: Fields | None = None) -> Chunk:
+    """Name the columns of whatever a user pushes; of tables and rows only those that a model wants, if known.
+
+    Args:
+        chunk: A dictionary of columns, one array (which means `{"y": array}`), a table, one row or a list of rows.
+        fields: What the model wants.
+    """
+    named = named_columns(chunk)
     if not named:
         raise DataError("`chunk` must have at least one column, got an empty dictionary.")
-    return {str(name): _as_array(str(name), values) for name, values in named.items()}
+    is_dictionary = isinstance(chunk, Mapping) and not all(map(_is_single, chunk.values()))
+    chosen = list(named) if fields is None or is_dictionary else [name for name in named if name in fields]
+    return {name: _as_array(name, named[name]) for name in chosen or named}
 
 
 def named_columns(rows: object) -> Mapping[str, Any]:
     """The columns of whatever holds rows: a table, a dictionary of columns, one row or a list of rows."""
     source: Any = rows
     if isinstance(source, Mapping):
-        is_row = bool(source) and all(np.ndim(value) == 0 for value in source.values())
+        is_row = bool(source) and all(map(_is_single, source.values()))
         return {str(name): np.array([value]) if is_row else value for name, value in source.items()}
     if isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source):
         names = dict.fromkeys(str(name) for row in source for name in row)
-        return {name: np.array([row.get(name) for row in source], object) for name in names}
+        return {name: np.array([row.get(name) for row in source]) for name in names}
     if hasattr(source, "column_names"):  # Arrow
         return {str(name): source.column(name).to_numpy(zero_copy_only=False) for name in source.column_names}
     if hasattr(source, "columns"):  # pandas, Polars
         return {str(name): np.asarray(source[name]) for name in source.columns}
     return {"y": source}
+
+
+def _is_single(value: object) -> bool:
+    """Whether it is one number or text, and no column of them."""
+    return isinstance(value, str) or (not hasattr(value, "__len__") and getattr(value, "shape", ()) == ())
 
 
 def infer_fields(chunk: Chunk) -> Fields:
@@ -77,7 +84,7 @@ def infer_fields(chunk: Chunk) -> Fields:
 
 def check_chunk(chunk: object, fields: Fields, real_dtype: np.dtype) -> Chunk:
     """Return the chunk's columns as contiguous arrays of the model's dtypes, or say what is wrong with it."""
-    arrays = as_arrays(chunk)
+    arrays = as_arrays(chunk, fields)
     _check_names(arrays, fields)
     checked = {name: _check_column(name, arrays[name], field, real_dtype) for name, field in fields.items()}
     lengths = {name: len(values) for name, values in checked.items()}

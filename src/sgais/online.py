@@ -6,8 +6,10 @@ Joins model, estimator, history and checkpoints; computes nothing.
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from sgais import checkpoint
@@ -30,11 +32,15 @@ from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
 from sgais.results.curve_view import CurveView
 from sgais.results.record import EvidenceRecord
+from sgais.results.summary import summary_of
 from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector, saved_detector, show
 from sgais.smc.weights import normalised
 from sgais.streams.seen import Seen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place, Seen)}
 FINGERPRINT_ROWS = 16
@@ -246,6 +252,22 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         return self._given
 
     @property
+    def reader(self) -> Reader | None:
+        """How rows are read, as the first ones have fixed it; None before them, or where rows are taken as they are."""
+        return self._reader
+
+    def kept_rows(self) -> Chunk | None:
+        """Every row so far, as the model takes them; None where the history has let go of some."""
+        return self._history.between(0, self.num_rows) if self._history.reach == self._history.num_rows else None
+
+    def log_prior_ratios(self, other: Model) -> np.ndarray:
+        """For each particle the log density under another prior of the same parameters, less that under its own."""
+        model = self._bound_model()
+        positions = jnp.asarray(self._estimator.positions_now(self._state_for(model)), real_dtype())
+        densities = [np.asarray(jax.vmap(one.log_prior_at)(positions), np.float64) for one in (other, model)]
+        return densities[0] - densities[1]
+
+    @property
     def particles(self) -> dict[str, np.ndarray]:
         """Draws by parameter name, constrained, leading axis particles; from the prior before any data."""
         model = self._bound_model()
@@ -255,6 +277,10 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
     def in_units(self) -> dict[str, np.ndarray]:
         """The particles in the units of the data: of a formula, the coefficients of its columns as they came."""
         return self._bound_model().in_units(self.particles)
+
+    def summary(self) -> "pd.DataFrame":
+        """Mean, standard deviation and quantiles of the parameters, in the units of the data."""
+        return summary_of(self.in_units, self.log_weights)
 
     @property
     def log_weights(self) -> np.ndarray:
@@ -278,7 +304,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
 
     def read(self, chunk: object) -> Reading:
         """The columns of a chunk as the model takes them; nothing changes, also where the first rows settle how."""
-        return reading.read(self._given, self._reader, chunk)
+        return reading.read(self._given, self._reader, chunk, self._fields)
 
     def _check(self, chunk: object) -> tuple[Model, Reader | None, Fields, Chunk]:
         """The model, its reader and fields, and the checked rows; the first chunk settles what is still open."""

@@ -14,6 +14,7 @@ from sgais.comparison.columns import check_columns
 from sgais.comparison.decisions import Decisions
 from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of
 from sgais.comparison.records import ComparisonRecord, Standings
+from sgais.comparison.sensitivity import NUM_SCALES, PriorSensitivity, prior_sensitivity
 from sgais.comparison.view import ComparisonView
 from sgais.decisions import Decision
 from sgais.decisions.e_values import require_level
@@ -136,6 +137,21 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         require(null in self._members, "null", f"be one of {sorted(self._members)}", null)
         require(len(self._members) > 1, "null", "have other models beside it", null)
         return self._decisions.decide(null, level, self._members, self._history, self._records.ends())
+
+    def prior_sensitivity(
+        self, scale: tuple[float, float] = (1 / 4, 4), num_scales: int = NUM_SCALES
+    ) -> PriorSensitivity:
+        """Evidences and probabilities under wider and narrower priors of the coefficients, in all models alike.
+
+        By reweighting the particles; where these are too few for that, from all rows anew, if the history has them.
+
+        Args:
+            scale: From how many times as wide as they are, to how many.
+            num_scales: How many scales between the two, evenly spaced in their logarithm; 1 comes on top.
+        """
+        require(bool(self._records), "rows", "have come before priors are varied", self.num_rows)
+        members = {name: self._members[name] for name in self._alive()}
+        return prior_sensitivity(members, self._log_odds, scale, num_scales)
 
     def log_predictives(self, chunk: object) -> dict[str, float]:
         """Log p(chunk | everything seen) of each model; changes nothing."""

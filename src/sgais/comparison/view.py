@@ -8,7 +8,9 @@ from sgais.comparison.probabilities import with_bands
 from sgais.comparison.records import ComparisonRecord, ModelStanding, Standings
 from sgais.history import History
 from sgais.online import OnlineEvidence
+from sgais.results import rendered
 from sgais.results.record import EvidenceRecord
+from sgais.results.summary import with_error
 from sgais.shift import ShiftDetector
 
 if TYPE_CHECKING:
@@ -124,6 +126,42 @@ class ComparisonView:
         import pandas as pd  # slow to import
 
         return pd.DataFrame.from_dict(lines, orient="index")
+
+    def to_markdown(self) -> str:
+        """The table as Markdown."""
+        return rendered.markdown(self._rounded())
+
+    def to_latex(self) -> str:
+        """The table as LaTeX, with the lines of booktabs."""
+        return rendered.latex(self._rounded())
+
+    def _repr_html_(self) -> str:
+        notes = [f"BEWARE of {name}: {note}." for name, note in self.table()["note"].items() if note]
+        return rendered.html(self._rounded(), [f"{self.num_rows} rows. {self._verdict()}", *notes])
+
+    def summary(self) -> "pd.DataFrame":
+        """The parameters of every model: mean, standard deviation and quantiles, in the units of the data."""
+        import pandas as pd  # slow to import
+
+        found = {name: self._members[name].summary() for name in self._alive()}
+        return pd.concat(found, names=["model", "parameter"])
+
+    def _rounded(self) -> "pd.DataFrame":
+        """The table as people write it: each number with its error, no more digits than it has."""
+        import pandas as pd  # slow to import
+
+        lines = {}
+        for name, line in self.table().drop(index=list(self._failures)).iterrows():
+            lines[str(name)] = {
+                "log Z": with_error(line["log_evidence"], line["standard_error"]),
+                "log Bayes factor": with_error(line["log_bayes_factor"], line["factor_error"]),
+                "probability": f"{line['probability']:.3f}",
+                "warning": line["note"],
+            }
+        for name, why in self._failures.items():
+            lines[name] = {"log Z": "", "log Bayes factor": "", "probability": "", "warning": f"failed: {why}"}
+        frame = pd.DataFrame.from_dict(lines, orient="index")
+        return frame if frame["warning"].any() else frame.drop(columns="warning")
 
     def to_frame(self) -> "pd.DataFrame":
         """The standing of every model after every chunk, one row each."""

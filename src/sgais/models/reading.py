@@ -52,11 +52,18 @@ class Reading(NamedTuple):
     columns: Chunk
 
 
-def read(model: object, reader: Reader | None, rows: object) -> Reading:
-    """Rows as a model takes them; the first ones settle how, where that is open."""
+def read(model: object, reader: Reader | None, rows: object, fields: Fields | None = None) -> Reading:
+    """Rows as a model takes them; the first ones settle how, where that is open.
+
+    Args:
+        model: The model, as it was given.
+        reader: What earlier rows have fixed.
+        rows: The rows.
+        fields: What the model wants, where that is known.
+    """
     if reader is None and isinstance(model, ReadingModel):
         reader = model.reader(rows)
-    return Reading(reader, as_arrays(rows) if reader is None else reader.read(rows))
+    return Reading(reader, as_arrays(rows, fields) if reader is None else reader.read(rows))
 
 
 def joined(readings: Mapping[str, Reading]) -> dict[str, Reading]:

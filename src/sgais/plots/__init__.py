@@ -5,7 +5,17 @@ from sgais.plots.bayes_factors import bayes_factors
 from sgais.plots.change_points import change_points
 from sgais.plots.evidence import evidence
 from sgais.plots.histograms import histograms
+from sgais.plots.prior_sensitivity import prior_sensitivity
 from sgais.plots.probabilities import probabilities
 from sgais.plots.speed import speed
 
-__all__ = ["annealing", "bayes_factors", "change_points", "evidence", "histograms", "probabilities", "speed"]
+__all__ = [
+    "annealing",
+    "bayes_factors",
+    "change_points",
+    "evidence",
+    "histograms",
+    "prior_sensitivity",
+    "probabilities",
+    "speed",
+]

@@ -8,17 +8,17 @@ import pytest
 
 import sgais
 from sgais.approximation import reference
-from sgais.approximation.gaussian import Gaussian
+from sgais.approximation.bend import Shape, straight
+from sgais.approximation.gaussian import Gaussian, of_positions
 from sgais.compute.label_symmetry import are_in_order, label_order
 from sgais.compute.positions import log_priors
 from sgais.estimators.default import mode_bank
 
 DIMENSION = 2
 DRAWS = 20_000
-SEPARATE = [
-    (0.7, Gaussian(np.array([3.0, -1.0]), np.array([[4.0, 1.5], [1.5, 1.0]]))),
-    (0.3, Gaussian(np.array([-4.0, 2.0]), np.array([[0.5, 0.0], [0.0, 9.0]]))),
-]
+FIRST = Gaussian(np.array([3.0, -1.0]), np.array([[4.0, 1.5], [1.5, 1.0]]))
+SECOND = Gaussian(np.array([-4.0, 2.0]), np.array([[0.5, 0.0], [0.0, 9.0]]))
+SEPARATE = [(0.7, Shape(FIRST, straight(DIMENSION))), (0.3, Shape(SECOND, straight(DIMENSION)))]
 MODEL = sgais.Model(
     prior={"at": dist.Normal(0.0, 5.0).expand([DIMENSION]).to_event(1)},
     log_likelihood=lambda parameters, rows: dist.Normal(parameters["at"].sum(), 1.0).log_prob(rows["y"]),
@@ -45,7 +45,7 @@ def test_importance_sampling_of_gaussians_gives_their_integral(parts):
     """The posterior stands for what the parts are shaped like, with other shares."""
     mixture = reference.mixture(parts, DIMENSION)
     at = drawn(mixture)
-    target = np.logaddexp.reduce([gaussian_log_density(gaussian, at) for _, gaussian in parts])
+    target = np.logaddexp.reduce([gaussian_log_density(shape.gaussian, at) for _, shape in parts])
     found, error = log_mean(target - reference.log_densities(MODEL, mixture, at))
     assert error < 0.02
     assert abs(found - np.log(len(parts))) < 4 * error
@@ -87,7 +87,8 @@ def test_components_that_are_not_in_use_do_nothing():
 
 
 def test_of_too_many_parts_the_largest_are_kept_and_the_rest_is_made_up_for():
-    parts = [(1.0 + number, Gaussian(np.full(DIMENSION, 3.0 * number), np.eye(DIMENSION))) for number in range(12)]
+    gaussians = [Gaussian(np.full(DIMENSION, 3.0 * number), np.eye(DIMENSION)) for number in range(12)]
+    parts = [(1.0 + number, Shape(gaussian, straight(DIMENSION))) for number, gaussian in enumerate(gaussians)]
     mixture = reference.mixture(parts, DIMENSION)
     assert mixture.shares.sum() == pytest.approx(1.0)
     np.testing.assert_array_equal(mixture.centres[:, 0], 3.0 * np.arange(11, 3, -1))
@@ -108,34 +109,60 @@ def test_compiled_code_has_the_same_density_and_a_gradient():
     gradients = jax.jit(jax.grad(lambda positions: total(positions).sum()))(jnp.asarray(at, jnp.float32))
     assert np.isfinite(gradients).all(), "components that are not in use have no say in it"
     nothing = reference.nothing(DIMENSION)
-    assert all(np.isfinite(part).all() for part in nothing)
+    assert all(np.isfinite(part).all() for part in jax.tree.leaves(nothing))
 
 
 def test_a_reference_is_fitted_to_particles_and_modes():
     """Two modes of which the particles know one: the other has a share all the same."""
     generator = np.random.default_rng(0)
-    (_, first), (_, second) = SEPARATE
-    positions = first.unwhiten(generator.normal(size=(400, DIMENSION)))
-    fitted = reference.fit(positions, [(first, 0.0), (second, -2.0)])
+    positions = FIRST.unwhiten(generator.normal(size=(400, DIMENSION)))
+    fitted = reference.fit(positions, [(FIRST, 0.0), (SECOND, -2.0)])
     at = drawn(fitted)
-    near = (second.distances(at) < 4.0).mean()
+    near = (SECOND.distances(at) < 4.0).mean()
     assert near > 0.05
-    target = np.logaddexp(gaussian_log_density(first, at), -2.0 + gaussian_log_density(second, at))
+    target = np.logaddexp(gaussian_log_density(FIRST, at), -2.0 + gaussian_log_density(SECOND, at))
     found, error = log_mean(target - reference.log_densities(MODEL, fitted, at))
     assert error < 0.02
     assert abs(found - np.logaddexp(0.0, -2.0)) < 4 * error
 
 
 def test_without_modes_the_particles_alone_shape_it():
-    positions = SEPARATE[0][1].unwhiten(np.random.default_rng(0).normal(size=(400, DIMENSION)))
+    positions = FIRST.unwhiten(np.random.default_rng(0).normal(size=(400, DIMENSION)))
     fitted = reference.fit(positions, [])
     np.testing.assert_allclose(fitted.centres[0], positions.mean(axis=0))
-    np.testing.assert_allclose(fitted.roots[0] @ fitted.roots[0].T, SEPARATE[0][1].precision, rtol=0.2, atol=0.2)
+    np.testing.assert_allclose(fitted.roots[0] @ fitted.roots[0].T, FIRST.precision, rtol=0.2, atol=0.2)
     far = np.array([[1000.0, 1000.0]])
     assert (
         reference.log_densities(MODEL, fitted, far)[0]
         > log_priors(MODEL, far)[0] + np.log(reference.PRIOR_SHARE) - 1e-6
     )
+
+
+def test_a_reference_that_bends_has_the_density_of_its_draws():
+    """A funnel, of which a Gaussian knows little: its integral is found, and compiled code agrees."""
+    generator = np.random.default_rng(0)
+    widths = generator.normal(size=(400, 1))
+    particles = np.hstack([widths, np.exp(widths) * generator.normal(size=(400, 1))])
+    fitted, plain = reference.fit(particles, []), Shape(of_positions(particles), straight(DIMENSION))
+    assert np.abs(fitted.bends.leading[0]).sum() > 0
+    at = drawn(fitted)
+
+    def log_target(at):
+        of_widths = -0.5 * at[:, 0] ** 2
+        return of_widths - 0.5 * (at[:, 1] / np.exp(at[:, 0])) ** 2 - at[:, 0] - np.log(2 * np.pi)
+
+    densities = reference.log_densities(MODEL, fitted, at)
+    found, error = log_mean(log_target(at) - densities)
+    assert error < 0.01
+    assert abs(found) < 4 * error
+    straight_one = reference.mixture([(1.0, plain)], DIMENSION)
+    elsewhere = drawn(straight_one)
+    worse = log_mean(log_target(elsewhere) - reference.log_densities(MODEL, straight_one, elsewhere))[1]
+    assert worse > 2 * error
+    on_device = jnp.asarray(at[:500], jnp.float32)
+    priors = jax.vmap(MODEL.log_prior_at)(on_device)
+    compiled = jax.jit(reference.log_density)(reference.on_device(fitted), on_device, priors)
+    np.testing.assert_allclose(compiled, densities[:500], rtol=1e-3, atol=1e-3)
 
 
 def test_a_mode_across_the_border_of_an_order_is_drawn_from_on_this_side_of_it():

@@ -1,8 +1,9 @@
 """A density near the posterior that can be drawn from and whose integral is one: where log Z is taken outright.
 
 Student t's around the posterior's modes and around the particles of each, and a share of the prior: the t's are shaped
-like the posterior, their tails are heavier, and the prior bounds what they may have missed. How far it is from the
-posterior does not bias log Z, only how much work is left to go from one to the other (`outright`).
+like the posterior, bent where it is (`bend`), their tails are heavier, and the prior bounds what they may have missed.
+How far it is from the posterior does not bias log Z, only how much work is left to go from one to the other
+(`outright`).
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sgais.approximation.gaussian import Gaussian, of_positions
+from sgais.approximation.bend import Bend, Shape, shape_of, straight
+from sgais.approximation.gaussian import Gaussian
 from sgais.approximation.student_t import log_constant, log_fall, standard_draws
 from sgais.compute.positions import log_priors
 from sgais.compute.prior_draws import sample_prior
@@ -30,12 +32,14 @@ class Reference(NamedTuple):
     Attributes:
         centres: Of the t's, shape (components, d).
         roots: L with L L' the t's inverse scale matrix, shape (components, d, d).
+        bends: How each t bends, arrays of shape (components, ...).
         log_factors: Log of a t's share times its normalising constant, shape (components,); -inf for one not in use.
         log_prior_share: Of the prior.
     """
 
     centres: np.ndarray
     roots: np.ndarray
+    bends: Bend
     log_factors: np.ndarray
     log_prior_share: np.ndarray
 
@@ -48,51 +52,53 @@ class Reference(NamedTuple):
         return np.exp(np.append(log_shares, self.log_prior_share))
 
 
-def mixture(parts: list[tuple[float, Gaussian]], dimension: int) -> Reference:
-    """The reference of t's with these shares, each shaped by a Gaussian; the largest where these are too many."""
+def mixture(parts: list[tuple[float, Shape]], dimension: int) -> Reference:
+    """The reference of t's with these shares and shapes; the largest where these are too many."""
     largest = sorted(parts, key=lambda part: -part[0])[:COMPONENTS]
     total = sum(share for share, _ in largest)
     centres, roots = np.zeros((COMPONENTS, dimension)), np.tile(np.eye(dimension), (COMPONENTS, 1, 1))
+    bends = [straight(dimension)] * COMPONENTS
     log_factors = np.full(COMPONENTS, -np.inf)
-    for number, (share, gaussian) in enumerate(largest):
-        centres[number], roots[number] = gaussian.centre, np.linalg.cholesky(gaussian.precision)
+    for number, (share, (gaussian, bend)) in enumerate(largest):
+        centres[number], roots[number], bends[number] = gaussian.centre, np.linalg.cholesky(gaussian.precision), bend
         log_share = np.log(share / total * (1 - PRIOR_SHARE))
         log_volume = np.sum(np.log(np.diag(roots[number])))
         log_factors[number] = log_share + log_volume + log_constant(dimension, _freedom(dimension))
-    return Reference(centres, roots, log_factors, np.log(PRIOR_SHARE))
+    return Reference(centres, roots, _stacked(bends), log_factors, np.log(PRIOR_SHARE))
 
 
 def fit(positions: np.ndarray, modes: list[tuple[Gaussian, float]]) -> Reference:
     """A reference shaped by particles of equal weight, and by the modes that are known and their log evidences."""
     dimension = positions.shape[1]
     if not modes:
-        moments = of_positions(positions)
-        assert moments is not None
-        return mixture([(1.0, moments)], dimension)
+        shape = shape_of(positions, _freedom(dimension))
+        assert shape is not None
+        return mixture([(1.0, shape)], dimension)
     owners = np.argmin([gaussian.distances(positions) for gaussian, _ in modes], axis=0)
     log_evidences = np.array([log_evidence for _, log_evidence in modes])
     hopes = np.exp(0.5 * (log_evidences - log_evidences.max()))  # roots, since Laplace's evidences may be off by nats
-    parts: list[tuple[float, Gaussian]] = []
+    parts: list[tuple[float, Shape]] = []
     for number, (gaussian, _) in enumerate(modes):
         mine = positions[owners == number]
         share = (1 - BY_EVIDENCE) * len(mine) / len(positions)
-        moments = of_positions(mine) if len(mine) >= FEWEST * dimension else None
-        if moments is not None:
-            parts.append((share, moments))
+        shape = shape_of(mine, _freedom(dimension)) if len(mine) >= FEWEST * dimension else None
+        if shape is not None:
+            parts.append((share, shape))
         hoped = BY_EVIDENCE * hopes[number] / hopes.sum()
-        parts.append((hoped if moments is not None else share + hoped, gaussian))
+        parts.append((hoped if shape is not None else share + hoped, Shape(gaussian, straight(dimension))))
     return mixture(parts, dimension)
 
 
 def nothing(dimension: int) -> Reference:
     """In the place of a reference where there is none, for programs that are made for both cases."""
     zeros = np.zeros((COMPONENTS, dimension)), np.zeros((COMPONENTS, dimension, dimension))
-    return on_device(Reference(*zeros, np.zeros(COMPONENTS), np.zeros(())))
+    bends = _stacked([straight(dimension)] * COMPONENTS)
+    return on_device(Reference(*zeros, bends, np.zeros(COMPONENTS), np.zeros(())))
 
 
 def on_device(reference: Reference) -> Reference:
     """In the numbers of the device."""
-    return Reference(*(np.asarray(part, real_dtype()) for part in reference))
+    return jax.tree.map(lambda part: np.asarray(part, real_dtype()), reference)
 
 
 def draw(model: Model, reference: Reference, count: int, seed: int, generator: np.random.Generator) -> np.ndarray:
@@ -105,7 +111,8 @@ def draw(model: Model, reference: Reference, count: int, seed: int, generator: n
     for number in np.unique(sources[sources < COMPONENTS]):
         mine = sources == number
         noise = standard_draws(generator, mine.sum(), dimension, _freedom(dimension))
-        positions[mine] = reference.centres[number] + np.linalg.solve(reference.roots[number].T, noise.T).T
+        offsets = np.linalg.solve(reference.roots[number].T, noise.T).T
+        positions[mine] = reference.centres[number] + _bend_of(reference, number).bent(offsets)
     of_prior = sources == COMPONENTS
     positions[of_prior] = sample_prior(model, of_prior.sum(), seed, PURPOSE, int(generator.integers(2**31)))
     return generator.permutation(positions).astype(real_dtype()).astype(np.float64)
@@ -128,10 +135,19 @@ def _log_sum(xp: Any, reference: Reference, positions: Any, log_priors: Any) -> 
     dimension = positions.shape[1]
     total = reference.log_prior_share + log_priors
     for number in range(COMPONENTS):
-        whitened = (positions - reference.centres[number]) @ reference.roots[number]
+        offsets, log_shrinkage = _bend_of(reference, number).straightened(positions - reference.centres[number], xp)
+        whitened = offsets @ reference.roots[number]
         fall = log_fall(xp.sum(whitened**2, axis=1), dimension, _freedom(dimension), xp)
-        total = xp.logaddexp(total, reference.log_factors[number] + fall)
+        total = xp.logaddexp(total, reference.log_factors[number] + fall - log_shrinkage)
     return total
+
+
+def _bend_of(reference: Reference, number: int) -> Bend:
+    return Bend(*(part[number] for part in reference.bends))
+
+
+def _stacked(bends: list[Bend]) -> Bend:
+    return Bend(*(np.stack(parts) for parts in zip(*bends, strict=True)))
 
 
 def _freedom(dimension: int) -> float:

@@ -83,6 +83,12 @@ def by_group(model: Model, steps: Steps, sample: Chunk, total: int) -> Sampled:
     return _scaled_up(changes, num_rows(sample), blocks_per_group * BLOCK_ROWS, total)
 
 
+def larger_sample(size: int, total: int, largest: int) -> int:
+    """Four times as many rows, or all of them where that is not many more; no more than the largest sample."""
+    larger = 4 * size
+    return min(total if total < 2 * larger else larger, largest)
+
+
 def of_prior(model: Model, steps: Steps) -> np.ndarray:
     """The change of the prior's remainder."""
     change = log_priors(model, steps.after) - log_priors(model, steps.before)

@@ -5,6 +5,7 @@ import pytest
 
 import sgais
 from sgais.compute.positions import unconstrain
+from sgais.estimators.default import policy
 from sgais.estimators.default import sketch as sketches
 from sgais.estimators.default.sketch import AllRows, calibrated, sketch
 
@@ -37,7 +38,7 @@ def test_it_agrees_with_all_rows_at_positions_that_it_has_not_seen(of_all, poste
     seen, unseen = posterior[::2], posterior[1::2]
     found = sketch(MODEL, seen, of_all, generator)
     assert found is not None
-    assert np.count_nonzero(found.data.weights) <= sketches.LARGEST_SAMPLE < ROWS
+    assert np.count_nonzero(found.data.weights) <= policy.LARGEST_SKETCH < ROWS
     assert np.std(lack(MODEL, unseen, of_all, found)) < 0.2
     assert abs(np.mean(lack(MODEL, unseen, of_all, found))) < 0.2
 

@@ -27,6 +27,7 @@ SKETCH_SHARE, SMALLEST_SKETCH, LARGEST_SKETCH = 1 / 4, 512, 2048  # of the rows;
 SKETCH_POSITIONS = 384  # at least, at which a sample is calibrated
 SKETCH_STRIDES = (0.3, 1.0)  # of steps along the difference of two particles, which lead to more positions like them
 SKETCH_HOPELESS = 50.0  # nats below all particles, at which a position says nothing of the posterior
+LARGEST_NEGATIVE_SHARE = 0.1  # of a sketch's weights: more of them, and its posterior need not be one
 SKETCH_RIDGE = 1e-4  # of the mean eigenvalue: without it, weights would be large and of both signs for hardly any gain
 
 # Outright estimates: annealing from a reference
@@ -45,7 +46,7 @@ LATER_OUTRIGHT_GROWTH = 2.0  # the same where rows are many, or errors small
 SEARCH_GROWTH = 4  # of the rows, from one search for modes to the next, once there are surrogates
 LARGE_ERROR = 0.05  # nats, of a curve that had better be taken outright soon
 SMALL_ERROR, FAIR_ERROR = 0.01, 0.03  # nats, above which particles' weights are not relied on, where draws are good
-FEW_TO_SEE = 16384  # rows up to which draws see all of them: the first, and then the second
+FEW_TO_SEE = 65536  # rows up to which the first holds, then the second
 GOOD_ERROR = 0.1  # nats, of importance sampling that is better than any path
 SHORTER = 2  # times, by which the way of an outright estimate is to be shorter than the path
 LARGER_ERROR = 2.0  # times the path's, up to which an outright estimate with a shorter way is better
@@ -76,17 +77,20 @@ DRAWS_PER_PARTICLE = 4  # where particles are drawn anew: draws that mirror each
 
 # Quadratic phase: importance sampling around the surrogates
 GOOD_DRAWS_ERROR = 0.03  # nats, at which there are no more rounds
+PLAIN_DRAWS_ERROR = 0.004  # the same after the very first rounds, which may not have met the largest weights
+OLD_ANCHOR = (
+    1.1  # rows over those at an anchor, from which on a new one is worth a pass over the rows if draws are poor
+)
 SMALLEST_DRAWS_ESS = 0.2  # of the draws
 LARGEST_OUTSIDE = 0.02  # share of draws that leave the order of the labels, beyond which these overlap
 LARGEST_IMBALANCE = 0.2  # of the modes' shares, between particles and draws, before particles are drawn anew
-ROUNDING = 0.005  # nats that float32 may cost, or
-RELATIVE_ROUNDING = 3e-8  # of log Z, if that is more: constants are rounded for all rows alike
+ROUNDING = 0.005  # nats that float32 may cost beyond what is measured and put right
 
 # Quadratic phase: remainders
 ALL_ROWS = 16384  # up to which remainders are taken over all rows
 FIRST_SAMPLE = 4096  # rows from which a remainder is estimated beyond that
 LARGEST_SAMPLE = 262_144  # rows to which that sample grows, fourfold at a time
-LARGEST_NOISE = 0.3  # of a log weight, from the sampling of rows
+LARGEST_NOISE = 0.1  # of a log weight, from the sampling of rows
 GOOD_NOISE = 0.02  # nats of log Z, from the sampling of rows, which all particles share
 
 # Quadratic phase: weighing

@@ -48,7 +48,7 @@ def quadratic_outright(context: UpdateContext, state: State, quadratic: Quadrati
         )
         quadratic = quadratic_phase.with_modes(context, quadratic, new)
         state = state._replace(searched_at=state.num_rows)
-    sampled = quadratic_phase.sampled(context, quadratic)
+    quadratic, sampled = quadratic_phase.sampled_near(context, quadratic)
     if sampled is None and path.standard_error > policy.LARGE_ERROR and context.rows.is_whole:
         return _quadratic_refreshed(context, state._replace(quadratic=quadratic), quadratic)
     if sampled is None or lacks(sampled.estimate, path):

@@ -58,7 +58,7 @@ def sketch(model: Model, positions: np.ndarray, of_all: AllRows, generator: np.r
     """A sample that agrees with all rows at positions (n, d) and others like them.
 
     None where rows are few enough for all of them to be seen, or positions too few to say what matters, or where the
-    model fails.
+    model fails, or where no sample will do, as while rows of one kind alone have come.
     """
     known = np.unique(positions, axis=0)
     if num_rows(of_all.rows) <= policy.SKETCHED_ROWS or len(known) < 2 * model.dimension:
@@ -75,6 +75,8 @@ def sketch(model: Model, positions: np.ndarray, of_all: AllRows, generator: np.r
     usable &= totals > totals[: len(known)].min() - policy.SKETCH_HOPELESS
     start = of_all.counts[chosen] * num_rows(of_all.rows) / size
     weights = calibrated(values[usable], totals[usable], start)
+    if -weights[weights < 0].sum() > policy.LARGEST_NEGATIVE_SHARE * weights.sum():
+        return None
     data = pack(sample, SLAB_ROWS, BLOCK_ROWS, weights)
     lacks = totals[usable] - log_likelihoods(model, probes[usable], [data])
     return Sketch(data, float(np.mean(lacks)))

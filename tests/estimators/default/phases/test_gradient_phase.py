@@ -14,7 +14,7 @@ from sgais.compute import gradients
 from sgais.compute.blocks import pack, slabs
 from sgais.compute.likelihood import batch_gradient, curvature_in_turn, derivatives, gradient_sum
 from sgais.compute.random_keys import KeySequence
-from sgais.estimators.default import data_change
+from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.estimators.default.diagnostics import UpdateDiagnostics
 from sgais.estimators.default.phases.gradient_phase import GradientPhase, Target, _batches, _shifted
@@ -192,7 +192,7 @@ def test_a_move_costs_no_more_at_sixty_thousand_rows_than_at_eight_thousand():
             passes += 1
         else:
             num_moves += record.num_moves
-            assert touched <= record.num_moves * batches + 2 * data_change.MOST_ROWS
+            assert touched <= record.num_moves * batches + 2 * policy.COMPARED_ROWS
     assert num_moves > 3
     assert passes <= 12
 

@@ -89,14 +89,34 @@ def test_the_noise_of_sampled_rows_is_in_the_error(monkeypatch):
     aside = (directions / np.sqrt(lengths))[:, -2:].sum(axis=1)  # a standard deviation along each of two
     begun, whole = started(LOGISTIC, rows, mode.position + 3 * aside)
     exact = quadratic_phase.sampled(context_of(LOGISTIC, whole, 99), begun).estimate
-    monkeypatch.setattr(quadratic_draws, "MOST_ROUNDS", 1)
     for name in ("ALL_ROWS", "FIRST_SAMPLE", "LARGEST_SAMPLE"):
         monkeypatch.setattr(policy, name, 512)
-    found = [quadratic_phase.sampled(context_of(LOGISTIC, whole, number), begun).estimate for number in range(24)]
+    found = [
+        quadratic_phase.sampled(context_of(LOGISTIC, whole, number), begun, most_rounds=1).estimate
+        for number in range(24)
+    ]
     errors = np.array([one.log_evidence for one in found]) - exact.log_evidence
     claimed = np.sqrt(np.mean([one.standard_error**2 for one in found]))
     assert 0.6 < np.sqrt(np.mean(errors**2)) / claimed < 1.5
     assert claimed > 3 * exact.standard_error, "it is the rows that matter here"
+
+
+def test_anchors_that_were_left_behind_are_renewed_before_many_draws_are_made():
+    """Far aside, draws are poor; at the mode a few are enough."""
+    rows = simulate.logistic_regression(2048, dim=2, classes=2, seed=1).data
+    posterior = mode_bank.posterior_of(LOGISTIC, rows, np.random.default_rng(0))
+    (mode,) = climb_all(posterior, np.zeros((1, LOGISTIC.dimension)), 50, Deadline(None))
+    lengths, directions = np.linalg.eigh(mode.gaussian.precision)
+    aside = mode.position + 6 * (directions / np.sqrt(lengths))[:, -2:].sum(axis=1)
+    begun, whole = started(LOGISTIC, rows, aside)
+    old = begun._replace(num_rows_anchored=1024)
+    first = quadratic_phase.sampled(context_of(LOGISTIC, whole), old, most_rounds=quadratic_draws.FIRST_ROUNDS)
+    assert first is None or first.estimate.standard_error > policy.GOOD_DRAWS_ERROR
+    renewed, found = quadratic_phase.sampled_near(context_of(LOGISTIC, whole), old)
+    assert renewed.num_rows_anchored == 2048
+    assert found.estimate.standard_error < policy.GOOD_DRAWS_ERROR
+    fresh, _ = quadratic_phase.sampled_near(context_of(LOGISTIC, whole), begun)
+    assert fresh is begun, "an anchor of just now is as good as another"
 
 
 def test_a_control_of_known_mean_takes_off_what_it_explains():
@@ -117,8 +137,8 @@ def test_draws_that_do_not_cover_the_posterior_are_not_believed():
     begun, whole = started(LINEAR, rows, np.zeros(5))
     right = normalise(begun.then[0])
     narrow = right._replace(gaussian=right.gaussian._replace(precision=100 * right.gaussian.precision))
-    assert quadratic_draws.draw(LINEAR, begun.then, [right], whole, 200, KeySequence(0, 1)) is not None
-    assert quadratic_draws.draw(LINEAR, begun.then, [narrow], whole, 200, KeySequence(0, 1)) is None
+    assert quadratic_draws.draw(context_of(LINEAR, whole), begun.then, [right], 200) is not None
+    assert quadratic_draws.draw(context_of(LINEAR, whole), begun.then, [narrow], 200) is None
 
 
 def test_modes_count_by_their_evidence_whether_particles_sit_there_or_not():

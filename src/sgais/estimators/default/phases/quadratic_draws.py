@@ -15,10 +15,10 @@ from sgais.approximation.gaussian import Gaussian
 from sgais.approximation.pareto import tail_shape, unseen_tail
 from sgais.approximation.proposal import allocate
 from sgais.approximation.taylor import Normalised, Surrogate
+from sgais.compute import rounding
 from sgais.compute.label_symmetry import are_in_order, label_order, num_images
-from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default import policy
-from sgais.history import RowView
+from sgais.estimators.default.context import UpdateContext
 from sgais.models.base import Model, real_dtype
 from sgais.smc.effective_sample_size import effective_sample_size
 from sgais.smc.weights import Estimate, log_mean_with_control
@@ -77,50 +77,50 @@ class _Round(NamedTuple):
 
 
 def draw(
-    model: Model,
+    context: UpdateContext,
     surrogates: tuple[Surrogate, ...],
     normalised: list[Normalised],
-    rows: RowView,
     end: int,
-    keys: KeySequence,
     fewest: int = 0,
+    most_rounds: int = MOST_ROUNDS,
 ) -> Sampled | None:
     """Weighted draws around the surrogates of all rows up to the end; None where these are no good for it.
 
     Args:
-        model: The model.
+        context: Of the update.
         surrogates: One for each mode.
         normalised: The same as Gaussians.
-        rows: All rows.
-        end: How many of them the surrogates stand for.
-        keys: For random numbers.
+        end: How many rows the surrogates stand for.
         fewest: Draws, at least.
+        most_rounds: Of draws, after which what there is has to do.
     """
     log_integrals = np.array([one.log_integral for one in normalised])
     bank = _Bank(surrogates, normalised, allocate(log_integrals, ROUND_PAIRS))
     rounds: list[_Round] = []
     sample = policy.ALL_ROWS if end <= policy.ALL_ROWS else policy.FIRST_SAMPLE
-    for _ in range(MOST_ROUNDS):
-        rounds.append(_round(model, bank, rows, end, sample, keys))
-        if rounds[-1].noise_variance > policy.GOOD_NOISE**2 and 4 * sample <= min(end, policy.LARGEST_SAMPLE):
-            sample *= 4
+    for _ in range(most_rounds):
+        rounds.append(_round(context, bank, end, sample))
+        if rounds[-1].noise_variance > policy.GOOD_NOISE**2 and sample < min(end, policy.LARGEST_SAMPLE):
+            sample = remainder.larger_sample(sample, end, policy.LARGEST_SAMPLE)
             rounds.clear()
             continue
         if len(rounds) == FIRST_ROUNDS and _is_hopeless(rounds):
             return None
-        if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _by_chance(rounds).standard_error > policy.GOOD_DRAWS_ERROR:
+        good = policy.GOOD_DRAWS_ERROR if len(rounds) >= FIRST_ROUNDS else policy.PLAIN_DRAWS_ERROR
+        if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _by_chance(rounds).standard_error > good:
             break
-    return _sampled(model, rounds) if rounds else None
+    found = _sampled(context.model, rounds) if rounds else None
+    return None if found is None else _put_right(context, bank, found, end)
 
 
-def _round(model: Model, bank: _Bank, rows: RowView, end: int, sample: int, keys: KeySequence) -> _Round:
-    positions, modes = _draw(bank, keys.generator())
+def _round(context: UpdateContext, bank: _Bank, end: int, sample: int) -> _Round:
+    positions, modes = _draw(bank, context.keys.generator())
     flat, owners = positions.reshape(-1, positions.shape[-1]), np.repeat(modes, 2)
     log_proposal, log_gaussian = _log_densities(bank, flat)
     steps = remainder.from_anchors(bank.surrogates, owners, flat)
-    chosen = rows.sample(keys.generator(), sample, 0, end)
-    beyond = remainder.by_group(model, steps, chosen, end)
-    log_posterior = beyond.values - 0.5 * beyond.variance + remainder.of_prior(model, steps)
+    chosen = context.rows.sample(context.keys.generator(), sample, 0, end)
+    beyond = remainder.by_group(context.model, steps, chosen, end)
+    log_posterior = beyond.values - 0.5 * beyond.variance + remainder.of_prior(context.model, steps)
     for mode, surrogate in enumerate(bank.surrogates):
         log_posterior[owners == mode] += surrogate.values_at(flat[owners == mode])
     log_weights = log_posterior - log_proposal
@@ -186,7 +186,16 @@ def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
     order = label_order(model, positions[modes == modes[np.argmax(log_weights)]], best)
     if order is not None and np.mean(~are_in_order(model, positions, order)) > policy.LARGEST_OUTSIDE:
         return None
-    rounding = max(policy.ROUNDING, policy.RELATIVE_ROUNDING * abs(found.log_evidence))
-    error = float(np.sqrt(found.standard_error**2 + unseen_tail(log_weights, shape) ** 2 + rounding**2))
+    error = float(np.hypot(found.standard_error, unseen_tail(log_weights, shape)))
     estimate = Estimate(found.log_evidence + float(np.log(num_images(model))), error)
     return Sampled(estimate, positions, log_weights, modes)
+
+
+def _put_right(context: UpdateContext, bank: _Bank, found: Sampled, end: int) -> Sampled:
+    """Log Z with what float32 has cost it, which is the same all over the posterior."""
+    best = bank.gaussians[int(np.argmax(bank.log_masses))].centre
+    sample = context.rows.sample(context.keys.generator(), rounding.SAMPLE, 0, end)
+    lack = rounding.lack(context.model, best, sample, end)
+    before = found.estimate
+    error = float(np.sqrt(before.standard_error**2 + lack.error**2 + policy.ROUNDING**2))
+    return found._replace(estimate=Estimate(before.log_evidence + lack.value, error))

@@ -97,13 +97,23 @@ def with_modes(context: UpdateContext, phase: QuadraticPhase, anchors: np.ndarra
     return phase._replace(surrogates=phase.surrogates + more, then=phase.then + more)
 
 
-def sampled(context: UpdateContext, phase: QuadraticPhase, fewest: int = 0) -> Sampled | None:
+def sampled(
+    context: UpdateContext, phase: QuadraticPhase, fewest: int = 0, most_rounds: int = quadratic_draws.MOST_ROUNDS
+) -> Sampled | None:
     """Log Z of the rows for which the particles stand, outright, from this many draws at least."""
     then = normalised(phase.then)
     assert then is not None
-    return quadratic_draws.draw(
-        context.model, phase.then, then, context.rows, phase.num_rows_then, context.keys, fewest
-    )
+    return quadratic_draws.draw(context, phase.then, then, phase.num_rows_then, fewest, most_rounds)
+
+
+def sampled_near(context: UpdateContext, phase: QuadraticPhase) -> tuple[QuadraticPhase, Sampled | None]:
+    """The same, with anchors renewed where a few draws show that the old ones lie too far from the modes by now."""
+    if context.rows.is_whole and phase.num_rows_then > policy.OLD_ANCHOR * phase.num_rows_anchored:
+        first = sampled(context, phase, most_rounds=quadratic_draws.FIRST_ROUNDS)
+        if first is not None and first.estimate.standard_error <= policy.GOOD_DRAWS_ERROR:
+            return phase, first
+        phase = reanchor(context, phase) or phase
+    return phase, sampled(context, phase)
 
 
 def known_modes(model: Model, phase: QuadraticPhase) -> Found:

@@ -95,9 +95,9 @@ def _remainder_change(
         variance = old.variance + new.variance
         variance_of_mean = old.variance_of_mean(shares) + new.variance_of_mean(shares)
         is_exact = np.sqrt(np.median(variance)) < policy.LARGEST_NOISE and variance_of_mean < policy.GOOD_NOISE**2
-        if is_exact or 4 * sample > min(end, policy.LARGEST_SAMPLE):
+        if is_exact or sample >= min(end, policy.LARGEST_SAMPLE):
             break
-        sample *= 4
+        sample = remainder.larger_sample(sample, end, policy.LARGEST_SAMPLE)
     # Noise in a log weight makes the weight too large on average.
     values = old.values + new.values - 0.5 * variance
     return values + remainder.of_prior(context.model, from_before), variance_of_mean

@@ -50,6 +50,7 @@ FEW_TO_SEE = 65536  # rows up to which the first holds, then the second
 GOOD_ERROR = 0.1  # nats, of importance sampling that is better than any path
 SHORTER = 2  # times, by which the way of an outright estimate is to be shorter than the path
 LARGER_ERROR = 2.0  # times the path's, up to which an outright estimate with a shorter way is better
+TOLERATED_GAP = 1.0  # errors of both, by which an annealed estimate may be lower than the path and still replace it
 LARGEST_LACK = 0.2  # nats by which one estimate may be lower than another, beyond their errors
 LARGEST_GAP = 0.5  # nats by which an outright estimate may be lower than the path, beyond their errors, unwarned
 ERROR_PER_STEP = 0.02  # nats that a move which does not quite mix may cost, on all islands alike

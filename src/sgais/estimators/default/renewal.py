@@ -128,8 +128,9 @@ def _is_better(fresh: Outright, state: State) -> bool:
 
     Either Z is right on average, so that it is c times too large with a probability of 1 / c at most (Markov), but too
     small whenever a mode is missed: of two that disagree the larger one is to be believed. Where they agree, each step
-    costs a little, in variance and by moves that do not quite mix: the shorter way is the better one. From a prior
-    with a funnel, which no reference has, the path is the shorter.
+    costs a little, in variance and by moves that do not quite mix: the shorter way is the better one, unless it finds
+    less, as it does where its particles have lost a mode that the path still has. From a prior with a funnel, which no
+    reference has, the path is the shorter.
     """
     path, outright = state.estimate, fresh.islands.estimate
     if lacks(path, outright):
@@ -137,7 +138,9 @@ def _is_better(fresh: Outright, state: State) -> bool:
     if fresh.num_steps == 1:
         return outright.standard_error < max(policy.GOOD_ERROR, policy.LARGER_ERROR * path.standard_error)
     is_shorter = policy.SHORTER * fresh.num_steps <= state.path_length
-    return is_shorter and outright.standard_error < policy.LARGER_ERROR * path.standard_error
+    gap = path.log_evidence - outright.log_evidence
+    finds_less = gap > policy.TOLERATED_GAP * np.hypot(path.standard_error, outright.standard_error)
+    return is_shorter and not finds_less and outright.standard_error < policy.LARGER_ERROR * path.standard_error
 
 
 def lacks(one: Estimate, other: Estimate) -> bool:

@@ -29,10 +29,14 @@ class Answer(NamedTuple):
 class Served:
     """A process of `sgais serve`, or of another command that shows a page."""
 
-    def __init__(self, folder: Path, *arguments: object, command: str = "serve", port: int = 0) -> None:
+    def __init__(
+        self, folder: Path, *arguments: object, command: str = "serve", port: int = 0, most_files: int | None = None
+    ) -> None:
         ports = ["--port", str(port)] if command == "serve" else []
         whole = [sys.executable, "-m", "sgais", command, *map(str, arguments), *ports]
         self.errors = Path(f"{folder}-{time.monotonic_ns()}.stderr")
+        if most_files is not None:  # as many as a process may have open, and no more
+            whole = ["bash", "-c", f'ulimit -n {most_files}; exec "$@"', "bash", *whole]
         with self.errors.open("w") as stderr:
             self.process = subprocess.Popen(whole, stderr=stderr, stdout=subprocess.DEVNULL)
         self.port = self._wait_for_port()

@@ -29,3 +29,9 @@ class Pace:
             return math.nan
         (start, first), (end, last) = self._moments[0], self._moments[-1]
         return (last - first) / max(end - start, 1e-9)
+
+    @property
+    def rows_per_second_now(self) -> float:
+        """0 where nothing has come for a while, or not twice yet."""
+        is_old = not self._moments or time.monotonic() - self._moments[-1][0] > SECONDS
+        return 0.0 if is_old or len(self._moments) < 2 else self.rows_per_second

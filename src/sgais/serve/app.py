@@ -1,8 +1,6 @@
 """The routes: which request is answered by what."""
 
 import json
-import sys
-import traceback
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -12,15 +10,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import Message, Receive, Scope, Send
 
 from sgais.serve.board.board import FAILED, Board
 from sgais.serve.http.assets import Asset, load_assets
+from sgais.serve.http.connections import Gate, most_connections
 from sgais.serve.http.events import Readers
 from sgais.serve.http.metrics import CONTENT_TYPE, prometheus
 from sgais.serve.http.openapi import document
+from sgais.serve.http.outermost import Outermost, root_path_of
+from sgais.serve.http.proxies import Proxies
 from sgais.serve.http.requests import body_of, key_of, media_type_of, number_of
-from sgais.serve.http.security import HEADERS, Guard
+from sgais.serve.http.security import Guard
 from sgais.serve.intake.bodies import PARSERS
 from sgais.serve.limits import Limits, RateLimit
 from sgais.serve.predictions import Predictions
@@ -42,10 +42,22 @@ class App:
         guard: Who may ask.
         limits: How much.
         service: What takes rows in; None where a run is only shown.
+        proxies: Those that may say whom they speak for.
+        root_path: What stands before every path, where a proxy hands it on.
     """
 
-    def __init__(self, board: Board, guard: Guard, limits: Limits, service: Service | None = None) -> None:
+    def __init__(
+        self,
+        board: Board,
+        guard: Guard,
+        limits: Limits,
+        service: Service | None = None,
+        proxies: Proxies | None = None,
+        root_path: str = "",
+    ) -> None:
         self._board, self._guard, self._limits, self._service = board, guard, limits, service
+        self._proxies, self._root_path = proxies or Proxies(), root_path_of(root_path)
+        self.gate = Gate(most_connections())
         self._rate = RateLimit(limits.requests_per_second)
         self._predictions = Predictions()
         self._refused: dict[int, int] = {}
@@ -57,7 +69,8 @@ class App:
             *[Route(path, self._guarded(answer), methods=[method]) for path, method, answer in self._api()],
         ]
         handlers: Any = {RefusalError: self._refuse, HTTPException: self._refuse_plainly}
-        self.asgi = _Outermost(Starlette(routes=routes, exception_handlers=handlers), self._check, self.refused)
+        app = Starlette(routes=routes, exception_handlers=handlers)
+        self.asgi = Outermost(app, self._check, self.refused, self._root_path)
 
     def _api(self) -> list[tuple[str, str, Handler]]:
         """What needs a token where there is one."""
@@ -81,8 +94,8 @@ class App:
 
     def _check(self, request: Request) -> None:
         """What every request has to pass, whatever it asks for."""
-        self._rate.count(request.client.host if request.client else "")
         self._guard.check_site(request)
+        self._rate.count(self._proxies.client_of(request))  # behind it: other sites' pages use up nobody's share
 
     async def _observations(self, request: Request) -> Response:
         assert self._service is not None, "the route is there for services"
@@ -122,14 +135,15 @@ class App:
 
     async def _openapi(self, _: Request) -> Response:
         fields = None if self._service is None else self._service.intake.admission.mapping
-        return _json(document(self._limits, fields, self._guard.needs_token, self._service is not None))
+        whole = document(self._limits, fields, self._guard.needs_token, self._service is not None)
+        return _json(whole | ({"servers": [{"url": self._root_path}]} if self._root_path else {}))
 
     def _whole_state(self) -> dict[str, Any]:
         return self._board.state() | self._extra()
 
     def _extra(self) -> dict[str, Any]:
         """What the board does not know."""
-        extra: dict[str, Any] = {"num_readers": self.readers.count}
+        extra: dict[str, Any] = {"num_readers": self.readers.count, "num_let_go": self.gate.num_let_go}
         return extra if self._service is None else extra | self._service.numbers()
 
     async def _refuse(self, _: Request, refusal: Exception) -> Response:
@@ -154,48 +168,6 @@ class App:
         if refusal.status == 401:
             response.headers["WWW-Authenticate"] = "Bearer"
         return response
-
-
-class _Outermost:
-    """Around everything: what all requests must pass, headers that all answers have, and no word of our own errors."""
-
-    def __init__(
-        self, app: Starlette, check: Callable[[Request], None], refused: Callable[[RefusalError], Response]
-    ) -> None:
-        self._app, self._check, self._refused = app, check, refused
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
-        has_started = False
-
-        async def send_with_headers(message: Message) -> None:
-            nonlocal has_started
-            if message["type"] == "http.response.start":
-                has_started = True
-                present = {name.lower() for name, _ in message["headers"]}
-                added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message["headers"], *[each for each in added if each[0] not in present]]
-            await send(message)
-
-        try:
-            await self._answer(scope, receive, send_with_headers)
-        except Exception:
-            traceback.print_exc(file=sys.stderr)
-            if not has_started:
-                await _json({"error": {"status": 500, "message": "internal error"}}, 500)(
-                    scope, receive, send_with_headers
-                )
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            self._check(Request(scope))
-        except RefusalError as refusal:
-            response = self._refused(refusal)
-            response.headers["Connection"] = "close"
-            await response(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
 
 
 def _serve_asset(asset: Asset) -> Handler:

@@ -15,7 +15,7 @@ from sgais.fields import Chunk, Fields
 from sgais.history import History
 from sgais.models.base import ModelLike, real_dtype
 from sgais.models.reading import ReadingModel
-from sgais.serve.board.board import SERVICE, Board
+from sgais.serve.board.board import COMPILING, RUNNING, SERVICE, Board
 from sgais.serve.intake.admission import Admission
 from sgais.serve.intake.idempotency import Keys
 from sgais.serve.intake.intake import Intake
@@ -116,9 +116,13 @@ class Service:
     def _admission(self, plan: Plan) -> Admission:
         def try_out(rows: Chunk, fields: Fields) -> None:
             """Every model must be able to weigh such rows, or none of them will ever be taken in."""
-            for model in plan.models.values():
-                if not isinstance(model, ReadingModel):  # which may need more rows than the first batch has
-                    model.bind(rows).check_log_likelihood(rows)
+            self.board.say(COMPILING, "The first rows are shown to the models.")
+            try:
+                for model in plan.models.values():
+                    if not isinstance(model, ReadingModel):  # which may need more rows than the first batch has
+                        model.bind(rows).check_log_likelihood(rows)
+            finally:
+                self.board.say(RUNNING)
             self._state.fields = fields
 
         fields = self._state.fields or self.log.fields()

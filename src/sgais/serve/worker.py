@@ -15,7 +15,7 @@ from sgais.fields import Chunk
 from sgais.monitoring.alarms import new_alarms
 from sgais.monitoring.snapshot import snapshot_of
 from sgais.run_loop import Checkpoints, RunLoop
-from sgais.serve.board.board import FAILED, RUNNING
+from sgais.serve.board.board import COMPILING, FAILED, RUNNING
 from sgais.serve.intake.intake import Intake
 from sgais.serve.log.reader import LogReader
 from sgais.serve.log.row_log import RowLog
@@ -26,7 +26,7 @@ from sgais.serve.state import ServiceState
 KEPT_RECORDS = 256  # of a comparison; the board keeps the rest, thinned
 SECONDS_BETWEEN_LOOKS = 0.02  # at a log with too few rows for a chunk
 SECONDS_BETWEEN_TRIES = 1.0  # where the disk is full
-COMPILING = "The first chunk takes a while: the models are compiled."
+FIRST_CHUNK = "The first chunk takes a while: the models are compiled."
 
 
 class Worker:
@@ -99,10 +99,19 @@ class Worker:
 
     def _take_in_all(self) -> None:
         while not self._is_stopped.is_set():
-            if not self._take_in_chunk():
+            if not self._tried_chunk():
                 self._is_stopped.wait(SECONDS_BETWEEN_LOOKS)
                 self._checkpoints.save_if_due()
         self._checkpoints.save()
+
+    def _tried_chunk(self) -> bool:
+        """Take in the next chunk if it is there and can be read."""
+        try:
+            return self._take_in_chunk()
+        except OSError as error:  # no descriptor is left, say: the rows are safe, and it may pass
+            self._state.board.say(RUNNING, f"the log cannot be read: {error.strerror or error}. Trying again.")
+            self._is_stopped.wait(SECONDS_BETWEEN_TRIES)
+            return False
 
     def _take_in_chunk(self) -> bool:
         """Take in the next chunk if it is there."""
@@ -110,7 +119,7 @@ class Worker:
         if chunk is None:
             return False
         if not self._is_warm:
-            self._state.board.say(RUNNING, COMPILING)
+            self._state.board.say(COMPILING, FIRST_CHUNK)
         try:
             self._update(chunk)
         except (DataError, EstimationError) as error:
@@ -140,8 +149,11 @@ class Worker:
     def _show(self) -> None:
         comparison = self._state.comparison
         self._intake.note_taken_in(self._position)
-        self._state.board.note(snapshot_of(comparison), new_alarms(comparison))
         self._is_warm = True
+        try:
+            self._state.board.note(snapshot_of(comparison), new_alarms(comparison))
+        except OSError as error:  # what is only shown ends nothing
+            warnings.warn(f"a point of the curves is missing: {error}", stacklevel=2)
         comparison.keep_records(KEPT_RECORDS)
         self.forecaster = Forecaster.of(comparison)
 

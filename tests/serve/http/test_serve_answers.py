@@ -209,7 +209,7 @@ def test_a_model_that_says_what_it_wants_with_the_first_rows(start, tmp_path):
     missing = service.post([{"height": 1.0}])
     assert (missing.status, missing.json["error"]["column"]) == (422, "weight")
     service.kill()
-    service = start()
+    service = start("--trust")
     assert service.post([{"height": 1.0, "mass": 2.0}]).json["error"]["column"] == "weight"
     assert service.post([good, good]).json["first_row"] == 2
     assert service.wait_for_rows(4)["models"][0]["log_evidence"] < 0

@@ -164,6 +164,11 @@ class ServerFlags:
     max_batch_rows: Annotated[int, typer.Option(min=1, help="The most rows in a batch.")] = LIMITS.batch_rows
     max_waiting_rows: Annotated[int, typer.Option(min=1, help="Rows that may wait, then 429.")] = LIMITS.waiting_rows
     max_requests: Annotated[int, typer.Option(min=1, help="Per second, from one address.")] = LIMITS.requests_per_second
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="A proxy that may say for whom it asks (X-Forwarded-For)."),
+    ] = None
+    root_path: Annotated[str, typer.Option(metavar="/PATH", help="What a proxy puts before every path.")] = ""
 
 
 @dataclass(frozen=True)

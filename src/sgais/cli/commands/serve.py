@@ -58,7 +58,8 @@ def serve(
 
     print_warnings(console_for(is_error=True))
     limits = Limits(server.max_body_bytes, server.max_batch_rows, server.max_waiting_rows, server.max_requests)
-    listening = Listening(server.host, server.port, Guard(server.host, _token(server.token_file)), limits)
+    guard = Guard(server.host, _token(server.token_file))
+    listening = Listening(server.host, server.port, guard, limits, server.trusted_proxy or (), server.root_path)
     if replay is not None:
         show(RunFolder(replay), listening)
     specs = named_specs(models or [])

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -24,11 +25,11 @@ from sgais.monitoring.alarms import ModelAlarm
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sgais.serve.app import App
+    from sgais.serve.board.board import Board
     from sgais.serve.http.security import Guard
     from sgais.serve.http.server import PageServer
     from sgais.serve.limits import Limits
-    from sgais.serve.service import Plan
+    from sgais.serve.service import Plan, Service
 
 PATIENCE = 3.0  # seconds that a chunk may take to its end when the service is stopped
 MAY_CHANGE = ("working_directory", "checkpoint_seconds")  # from one start of a service to the next
@@ -43,23 +44,29 @@ class Listening:
         port: 0 for any that is free.
         guard: Who may ask.
         limits: How much.
+        trusted_proxies: Addresses of proxies that may say whom they speak for.
+        root_path: What stands before every path, where a proxy hands it on.
     """
 
     host: str
     port: int
     guard: "Guard"
     limits: "Limits"
+    trusted_proxies: Sequence[str] = ()
+    root_path: str = ""
 
-    def server(self, app: "App") -> "PageServer":
-        """Serves an app."""
+    def server(self, board: "Board", service: "Service | None" = None) -> "PageServer":
+        """Shows a board, and takes rows in where there is a service."""
+        from sgais.serve.app import App
+        from sgais.serve.http.proxies import Proxies
         from sgais.serve.http.server import PageServer
 
+        app = App(board, self.guard, self.limits, service, Proxies(self.trusted_proxies), self.root_path)
         return PageServer(app, self.host, self.port)
 
 
 def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listening, accepts_lost_rows: bool) -> None:
     """Take observations in until a signal comes."""
-    from sgais.serve.app import App
     from sgais.serve.board.board import ENDED
     from sgais.serve.board.records_table import records_table
     from sgais.serve.service import Service
@@ -76,7 +83,7 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
         if not is_begun or not folder.has_good_settings:
             folder.begin(settings)
         service.start()
-        with listening.server(App(service.board, listening.guard, listening.limits, service)) as server:
+        with listening.server(service.board, service) as server:
             print_line(console, f"Serving at {server.url} with {service.log.end_row:,} rows so far. Ctrl-C ends it.")
             interruption.wait()
             service.board.say(ENDED)
@@ -91,13 +98,12 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
 
 def show(folder: RunFolder, listening: Listening) -> NoReturn:
     """A saved run, until somebody has seen enough of it."""
-    from sgais.serve.app import App
     from sgais.serve.board.replay import board_of
 
     settings = folder.settings()
     board = board_of(folder.path.name, list(settings.models), folder.records(), folder.alarms(), settings.chunk_size)
     console = Console(stderr=True)
-    with Interruption() as interruption, listening.server(App(board, listening.guard, listening.limits)) as server:
+    with Interruption() as interruption, listening.server(board) as server:
         print_line(console, f"Replaying at {server.url}. Ctrl-C ends it.")
         interruption.wait()
     raise typer.Exit(interruption.exit_code)

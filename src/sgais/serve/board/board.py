@@ -23,7 +23,7 @@ from sgais.serve.board.timeline import Timeline
 MOST_ALARMS = 200
 COMMON = ("num_rows", "time", "rows_per_second", "memory_bytes")
 SERVICE, LOCAL, REPLAY = "service", "local", "replay"
-STARTING, RUNNING, ENDED, FAILED = "starting", "running", "ended", "failed"
+STARTING, COMPILING, RUNNING, ENDED, FAILED = "starting", "compiling", "running", "ended", "failed"
 
 
 class Board:
@@ -80,7 +80,7 @@ class Board:
     def state(self) -> dict[str, Any]:
         """Where the run stands, as plain values (NaN is None)."""
         with self._lock:
-            newest = self.timeline.newest
+            is_replay = self.mode == REPLAY
             found = {
                 "mode": self.mode,
                 "title": self.title,
@@ -89,8 +89,8 @@ class Board:
                 "version": self.version,
                 "chunk_size": self.chunk_size,
                 "num_rows": self.num_rows,
-                "rows_per_second": None if newest is None else plain(newest[2]),
-                "memory_bytes": None if newest is None else plain(newest[3]),
+                "rows_per_second": None if is_replay else self._pace.rows_per_second_now,
+                "memory_bytes": None if is_replay else plain(resident_bytes()),
                 "models": self._models(),
                 "num_alarms": self.num_alarms,
                 "alarms": [alarm._asdict() for alarm in self._alarms],

@@ -1,23 +1,30 @@
 """The numbers of the service in the text format of Prometheus."""
 
 import math
+import platform
 from collections.abc import Iterator
 from typing import Any
 
+import jax
+
+import sgais
+
+BUILD = {"version": sgais.__version__, "python": platform.python_version(), "jax": jax.__version__}
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 # name, kind, what it is, entry of the state
 NUMBERS = (
-    ("rows", "counter", "Rows taken in by the models.", "num_rows"),
+    ("rows_total", "counter", "Rows taken in by the models.", "num_rows"),
     ("alarms_total", "counter", "Changes of the data that were noticed.", "num_alarms"),
     ("rows_per_second", "gauge", "Rows taken in per second, lately.", "rows_per_second"),
     ("resident_memory_bytes", "gauge", "Memory of the process.", "memory_bytes"),
-    ("rows_accepted", "counter", "Rows acknowledged since the stream began.", "rows_accepted"),
+    ("rows_accepted_total", "counter", "Rows acknowledged since the stream began.", "rows_accepted"),
     ("rows_waiting", "gauge", "Rows acknowledged and not taken in.", "rows_waiting"),
     ("checkpoint_rows", "gauge", "Rows in the newest checkpoint.", "rows_saved"),
-    ("rows_set_aside", "counter", "Rows that no model could take in.", "rows_set_aside"),
+    ("rows_set_aside_total", "counter", "Rows that no model could take in.", "rows_set_aside"),
     ("log_bytes", "gauge", "Size of the write-ahead log.", "log_bytes"),
     ("readers", "gauge", "Clients that listen to events.", "num_readers"),
+    ("connections_dropped_total", "counter", "Connections that said nothing, let go since the start.", "num_let_go"),
     ("batches_total", "counter", "Batches accepted since the start.", "num_batches"),
     ("duplicates_total", "counter", "Batches that had been accepted before, since the start.", "num_duplicates"),
 )
@@ -38,6 +45,9 @@ def prometheus(state: dict[str, Any]) -> str:
 
 
 def _lines(state: dict[str, Any]) -> Iterator[str]:
+    yield from _family("build_info", "gauge", "1, with the versions that run.")
+    build = ",".join(f'{name}="{_escaped(version)}"' for name, version in BUILD.items())
+    yield f"sgais_build_info{{{build}}} 1"
     for name, kind, help_text, entry in NUMBERS:
         if entry in state:
             yield from _family(name, kind, help_text)

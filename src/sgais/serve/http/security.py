@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from sgais.errors import ConfigError
+from sgais.serve.http.proxies import came_by_proxy
 from sgais.serve.refusal import RefusalError
 
 HEADERS = {
@@ -56,6 +57,9 @@ class Guard:
         # Somebody who knows the token may come by any name; otherwise a site could point its own name here.
         if self._token is None and host not in LOCAL_NAMES:
             raise RefusalError(421, "Host must be localhost, 127.0.0.1 or ::1.")
+        # A proxy may have written that name itself, for somebody who sits anywhere.
+        if self._token is None and came_by_proxy(request):
+            raise RefusalError(421, "behind a proxy a token is needed: start the service with --token-file FILE.")
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
             raise RefusalError(403, "pages of other sites may not use this service.")

@@ -2,16 +2,17 @@
 
 import socket
 import threading
+from functools import partial
 from typing import Any, Self
 
 import uvicorn
 
 from sgais.errors import ConfigError, SgaisError
 from sgais.serve.app import App
+from sgais.serve.http.connections import BACKLOG, Connection
 
 START_SECONDS = 10.0
 GRACE_SECONDS = 2  # for requests that are being answered when the server ends
-MOST_CONNECTIONS = 1_000
 LARGEST_HEADERS = 32 * 1024
 SEND_BUFFER = 64 * 1024
 
@@ -35,10 +36,10 @@ class PageServer:
             log_level="error",
             access_log=False,
             ws="none",
-            http="h11",  # in Python, and strict about what it takes
+            http=partial(Connection, app.gate),  # type: ignore[arg-type]  # h11: in Python, and strict
             proxy_headers=False,  # whoever is at the other end of the socket is the client
             server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            backlog=BACKLOG,
             timeout_graceful_shutdown=GRACE_SECONDS,
             h11_max_incomplete_event_size=LARGEST_HEADERS,
         )

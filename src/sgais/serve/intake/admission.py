@@ -59,10 +59,14 @@ class Admission:
 
     def inputs(self, media_type: str, body: bytes) -> Chunk:
         """The columns that are known before an observation, for a prediction; as many of them as are sent."""
-        piece = parse(media_type, body, None)
+        piece = parse(media_type, body, None, self._most_rows)
         if not piece.columns and not piece.broken:
             return {}
         self._check_size(piece)
+        if piece.broken:
+            raise bad_rows(
+                [BadRow(BATCH, row, None, None, one.reason, None) for row, one in sorted(piece.broken.items())]
+            )
         mapping, fields = self.mapping or {}, self.fields or {}
         sent = {
             name: parts
@@ -74,7 +78,7 @@ class Admission:
         return self._checked(piece, sent, {name: fields[name] for name in sent})
 
     def _admit(self, media_type: str, body: bytes) -> Chunk:
-        piece = parse(media_type, body, wanted_columns(self.mapping))
+        piece = parse(media_type, body, wanted_columns(self.mapping), self._most_rows)
         self._check_size(piece)
         rows = self._checked(piece, self.mapping, self.fields)
         if not self.is_tried:
@@ -84,8 +88,6 @@ class Admission:
     def _check_size(self, piece: Piece) -> None:
         if piece.num_rows == 0:
             raise RefusalError(422, "a batch must have at least one row.", row=None, column=None)
-        if piece.num_rows > self._most_rows:
-            raise RefusalError(413, f"a batch must have at most {self._most_rows} rows, got {piece.num_rows}.")
 
     def _checked(self, piece: Piece, mapping: ColumnMapping | None, fields: Fields | None) -> Chunk:
         try:
@@ -96,6 +98,8 @@ class Admission:
             return check_chunk(clean.columns, fields or infer_fields(clean.columns), self._real_dtype)
         except DataError as error:
             raise RefusalError(422, str(error), row=None, column=None) from error
+        except RecursionError as error:  # it could just be read, but not even be said
+            raise RefusalError(422, "a cell must be a number or a list of numbers.", row=None, column=None) from error
 
     def _check_range(self, columns: Chunk, mapping: ColumnMapping | None) -> None:
         """Numbers that are finite may still be too large for the models' floats."""

@@ -19,8 +19,8 @@ DICTIONARY_DATA = 1
 COMPRESSION = 3
 
 
-def parse_arrow(body: bytes, wanted: Sequence[str] | None) -> Piece:
-    """The rows of all the record batches of a stream."""
+def parse_arrow(body: bytes, wanted: Sequence[str] | None, most_rows: int) -> Piece:
+    """The rows of all the record batches of a stream; where there are too many, none of them."""
     import pyarrow as pa
 
     try:
@@ -32,6 +32,8 @@ def parse_arrow(body: bytes, wanted: Sequence[str] | None) -> Piece:
         table = table.unify_dictionaries()
     except (pa.ArrowException, OSError, ValueError, struct.error, IndexError, MemoryError) as error:
         raise RefusalError(400, f"the body must be an Arrow IPC stream: {error}") from error
+    if table.num_rows > most_rows:
+        return Piece({}, table.num_rows)
     names = list(table.schema.names) if wanted is None else list(wanted)
     for name in names:
         if table.schema.names.count(name) != 1:

@@ -55,6 +55,7 @@ function drawNow() {
   byId("title").textContent = state.title;
   tables.showVerdict(words);
   tables.showStatus(state.status, state.mode === "replay" ? "replay" : state.status);
+  tables.showLost(false);
   tables.showMessage(state.message);
   tables.showNumbers(store, at, state, alarmLines(alarms).length);
   tables.showModels(store, at, state);
@@ -148,7 +149,9 @@ async function run() {
       if (error instanceof service.Refused && error.status === 401) await ask(true);
     }
     if (!isOver) {
-      tables.showStatus("lost", state?.status === "ended" ? "ended" : "connection lost");
+      const isEnded = state?.status === "ended";
+      tables.showStatus("lost", isEnded ? "ended" : "connection lost");
+      tables.showLost(!isEnded);
       await pause(RETRY_SECONDS);
     }
   }

@@ -37,21 +37,21 @@ async function ask(path, signal) {
 
 // Asked first because it never needs a token, and so never leaves an error in the console.
 export async function needsToken() {
-  return (await (await fetch("/health", { cache: "no-store" })).json()).needs_token;
+  return (await (await fetch("health", { cache: "no-store" })).json()).needs_token;
 }
 
 export async function state() {
-  return (await ask("/state")).json();
+  return (await ask("state")).json();
 }
 
 export async function records(from, points) {
-  return (await ask(`/records?from=${Math.max(0, Math.floor(from))}&points=${points}`)).json();
+  return (await ask(`records?from=${Math.max(0, Math.floor(from))}&points=${points}`)).json();
 }
 
 // Calls back for each event behind a row, until the connection ends.
 export async function listen(fromRow, onNews) {
   const stop = new AbortController();
-  const answer = await ask(`/events?from=${fromRow}`, stop.signal);
+  const answer = await ask(`events?from=${fromRow}`, stop.signal);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   let timer = 0;

@@ -3,6 +3,8 @@
 import { BEWARE, MISSING, alarmLines, bytes, count, fixed, share, withError } from "./words.js";
 
 const CLEARLY = 0.95;
+const UNCHANGED = "The data have not changed, as far as the models can tell.";
+const UNHEARD = "Not connected: whether the data have changed is not known here.";
 const byId = (id) => document.getElementById(id);
 
 function cell(tag, text) {
@@ -118,6 +120,12 @@ export function showStatus(status, words) {
   const pill = byId("status");
   pill.dataset.state = status;
   setText(pill, words);
+}
+
+// A page that hears nothing knows nothing of what may have changed.
+export function showLost(isLost) {
+  document.body.dataset.lost = String(isLost);
+  setText(byId("no-alarms"), isLost ? UNHEARD : UNCHANGED);
 }
 
 export function showMessage(message) {

@@ -4,6 +4,7 @@ Joins model, estimator, history and checkpoints; computes nothing.
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +27,15 @@ from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
 from sgais.models.reading import Reader, Reading, ReadingModel
+from sgais.predictive.outliers import (
+    QUARANTINE,
+    REFERENCE_ROWS,
+    LeftOut,
+    Outliers,
+    outliers,
+    require_policy,
+    sifted,
+)
 from sgais.predictive.prediction import Prediction, predict
 from sgais.predictive.replicates import expected_log_predictive
 from sgais.results.arviz import inference_data, island_draws
@@ -44,6 +54,7 @@ if TYPE_CHECKING:
 
 SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place, Seen)}
 FINGERPRINT_ROWS = 16
+NONE_LEFT_OUT = LeftOut()
 REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estimators give their draws
 
 
@@ -61,6 +72,7 @@ class Step(NamedTuple):
     state: Any
     record: EvidenceRecord
     expected: tuple[float, float] | None
+    left_out: LeftOut
 
 
 class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
@@ -74,6 +86,9 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
             of bounded size (`sgais.history.Reservoir`).
         detector: Watches the curve for changes of the data, if given: by replicates of each chunk where the model can
             predict, else by the history of the stream. It is saved with the checkpoints.
+        on_outlier: What is done with a row that is absurd by the model's own predictive (`predictive/outliers.py`):
+            "quarantine" leaves it out, "warn" as well but lets log Z count its surprise, "raise" refuses the chunk.
+            Records warn of it from there on.
 
     A chunk that is refused leaves everything as it was.
     """
@@ -85,6 +100,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         seed: int = 0,
         history: History | None = None,
         detector: ShiftDetector | None = None,
+        on_outlier: str = QUARANTINE,
     ) -> None:
         require_model(model)
         config = Config() if config is None else config
@@ -92,7 +108,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         is_seed = isinstance(seed, int | np.integer) and 0 <= seed < 2**32
         require(is_seed, "seed", "be a whole number from 0 to 2**32 - 1", seed)
         require_detector(detector)
-        self.config, self.detector = config, detector
+        self.config, self.detector, self.on_outlier = config, detector, require_policy(on_outlier)
         self._estimator = estimators.ESTIMATORS[type(config)]
         self.seed = int(seed)
         self._given = model
@@ -101,22 +117,36 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         self._state: EstimatorState | None = None
         self._history: History = Memory() if history is None else history
         self._records = Curve()
+        self._left_out = LeftOut()
+        self.num_left_out = 0
         self.place = Place()
 
     def take_in(self, chunk: object, num_bad_rows: int) -> EvidenceRecord:
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
-        step = self.weigh(chunk, num_bad_rows)
+
+        def weigh(
+            readings: Mapping[str, Reading], left_out: Mapping[str, LeftOut]
+        ) -> tuple[dict[str, Step], dict[str, str]]:
+            return {"": self.weigh(readings[""], num_bad_rows, left_out=left_out.get("", LeftOut()))}, {}
+
+        readings = {"": self.read(chunk)}
+        found = sifted(readings, weigh, lambda _, reading: self.outliers(reading), self.on_outlier, self.place.position)
+        step: Step = found.steps[""]
         self._history.append(step.rows)
         self.accept(step)
+        self.num_left_out += found.num_left_out
         return step.record
 
-    def weigh(self, chunk: object, num_bad_rows: int, past: Past | None = None) -> Step:
+    def weigh(
+        self, chunk: object, num_bad_rows: int, past: Past | None = None, left_out: LeftOut = NONE_LEFT_OUT
+    ) -> Step:
         """All that `update` computes; nothing changes until the step is accepted.
 
         Args:
             chunk: The chunk.
             num_bad_rows: Rows that its stream has refused so far.
             past: The rows before it, where these are not all that the history holds.
+            left_out: Outliers that were part of the chunk.
         """
         start = time.perf_counter()
         model, reader, fields, rows = self._check(chunk)
@@ -124,25 +154,27 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         new_state, info = self._estimator.update(
             model, self.config, self.seed, state, rows, self._history if past is None else past
         )
-        found = new_state.estimate
+        found, left_out_now = new_state.estimate, self._left_out.plus(left_out)
+        log_evidence = found.log_evidence + left_out_now.log_predictive
+        error, doubt = _honest(float(np.hypot(found.standard_error, left_out_now.standard_error)))
         record = EvidenceRecord(
             num_rows=new_state.num_rows,
-            log_evidence=found.log_evidence,
-            increment=found.log_evidence - self.log_evidence - info.correction,
-            standard_error=found.standard_error,
+            log_evidence=log_evidence,
+            increment=log_evidence - self.log_evidence - info.correction,
+            standard_error=error,
             kernel_bias=new_state.kernel_bias,
             **info._asdict(),
-            num_bad_rows=num_bad_rows,
-            warning=new_state.warning,
+            num_bad_rows=num_bad_rows + left_out.num_rows,
+            warning="; ".join(filter(None, [new_state.warning, left_out_now.warning, doubt])),
             seconds=time.perf_counter() - start,
         )
         expected = None if self.detector is None else self._expected(model, rows)
-        return Step(model, reader, fields, rows, new_state, record, expected)
+        return Step(model, reader, fields, rows, new_state, record, expected, left_out_now)
 
     def accept(self, step: Step) -> None:
         """Continue from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
         self._model, self._reader = step.model, step.reader
-        self._fields, self._state = step.fields, step.state
+        self._fields, self._state, self._left_out = step.fields, step.state, step.left_out
         self._records.append(step.record)
         if self.detector is not None:
             show(self.detector, step.record, step.expected)
@@ -194,6 +226,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
             "reader": None if self._reader is None else self._reader.state(),
             "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
             "place": self.place,
+            "left_out": list(self._left_out),
+            "on_outlier": self.on_outlier,
         }
 
     @classmethod
@@ -209,6 +243,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         evidence._fields, evidence._state = content["fields"], content["state"]
         evidence._records = Curve.restored(content["records"])
         evidence.place = replace(content["place"], is_resumed=True)
+        evidence._left_out = LeftOut(*content.get("left_out", ()))  # older checkpoints have none
+        evidence.on_outlier = content.get("on_outlier", QUARANTINE)
         return evidence
 
     def keep_records(self, count: int) -> None:
@@ -219,6 +255,14 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         """Log p(chunk | everything seen) under the present particles; changes nothing."""
         model, _, _, rows = self._check(chunk)
         return self._estimator.log_predictive(model, self._state_for(model), rows)
+
+    def outliers(self, chunk: object) -> Outliers:
+        """The rows of a chunk that are absurd by the predictive; changes nothing."""
+        model, _, _, rows = self._check(chunk)
+        count = min(REFERENCE_ROWS, self._history.reach)
+        before = self._history.num_rows
+        reference = self._history.between(before - count, before) if count else None
+        return outliers(model, self._estimator.positions_now(self._state_for(model)), rows, reference)
 
     def expected(self, chunk: object) -> tuple[float, float] | None:
         """Mean and standard deviation that `log_predictive(chunk)` should have if the model is right; changes nothing.
@@ -326,3 +370,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         if self._state is None:
             return self._estimator.init(model, self.config, self.seed)
         return self._state
+
+
+def _honest(error: float) -> tuple[float, str]:
+    """With data no error is 0: where arithmetic says so, nobody knows."""
+    return (error, "") if error != 0.0 else (float("nan"), "the error could not be estimated")

@@ -40,9 +40,15 @@ class Place:
 
 
 class Follower(Protocol[Taken]):
-    """Whatever takes in chunks; where it stands is written by the loop alone."""
+    """Whatever takes in chunks; where it stands is written by the loop alone.
+
+    Attributes:
+        place: Where it stands.
+        num_left_out: Rows of the chunks that it took in and left out all the same, in this process.
+    """
 
     place: Place
+    num_left_out: int
 
     @property
     def num_rows(self) -> int:
@@ -117,6 +123,8 @@ class RunLoop(Generic[Record]):
                 else:
                     seen = _joined(seen, chunk, source)
                     self.take_in(chunk, _place_of(source, bad_before, seen))
+                if source is not None:  # rows that were left out have joined the bad ones
+                    bad_before = self._follower.place.num_bad_rows - source.num_bad_rows
             if source is not None:  # bad rows behind the last chunk count as well
                 self._follower.place = _place_of(source, bad_before, seen)
         except SgaisError:
@@ -135,10 +143,14 @@ class RunLoop(Generic[Record]):
             chunk: The rows.
             behind: Where the stream stands behind them; rows are counted if omitted.
         """
-        follower, rows_before, before = self._follower, self._follower.num_rows, self._follower.place
+        follower, before = self._follower, self._follower.place
+        rows_before, left_out_before = follower.num_rows, follower.num_left_out
         record = follower.take_in(chunk, before.num_bad_rows if behind is None else behind.num_bad_rows)
-        position = before.position + follower.num_rows - rows_before
-        follower.place = Place(position, before.num_bad_rows, before.is_resumed) if behind is None else behind
+        left_out = follower.num_left_out - left_out_before
+        if behind is None:
+            position = before.position + follower.num_rows - rows_before + left_out
+            behind = Place(position, before.num_bad_rows, before.is_resumed)
+        follower.place = replace(behind, num_bad_rows=behind.num_bad_rows + left_out)
         for tell in self._after_chunk:
             tell(record)
         if self._checkpoints is not None:

@@ -45,3 +45,14 @@ def test_evidences_far_below_the_smallest_number():
 def test_prior_odds_that_do_not_fit_are_refused(odds):
     with pytest.raises(sgais.ConfigError, match="`prior_odds` must"):
         log_prior_odds(["a", "b"], odds)
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [[0.0, -1e16], [-5e29, -5e29], [1e16, 1e16 + 2], [-np.inf, -np.inf], [np.nan, 0.0], [np.inf, 0.0], [-1e308] * 3],
+)
+def test_whatever_the_numbers_they_sum_to_one(logs):
+    shares = shares_of(dict(enumerate(logs)))
+    assert sum(shares.values()) == pytest.approx(1.0, abs=1e-15)
+    probabilities, *_ = with_bands(np.array(logs), np.ones(len(logs)))
+    assert probabilities.sum() == pytest.approx(1.0, abs=1e-15)

@@ -28,6 +28,7 @@ from sgais.models.base import ModelLike
 from sgais.models.reading import Reading, ReadingModel, joined
 from sgais.online import SAVED_TYPES, OnlineEvidence, Step
 from sgais.predictive import prediction
+from sgais.predictive.outliers import QUARANTINE, LeftOut, Outliers, require_policy, sifted
 from sgais.predictive.prediction import Prediction
 from sgais.results.record import EvidenceRecord
 from sgais.run_loop import Place, Streamed
@@ -51,6 +52,8 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
             prior odds with each row (fixed share). Log Z and probabilities never forget.
         detector: What every model's shift detector is to be like (see `detectors`, and `OnlineEvidence`); none if
             omitted.
+        on_outlier: What is done with a row that is absurd by the predictive of one of the models, as in
+            `OnlineEvidence`; it is left out for all of them, so that they stay comparable.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         history: History | None = None,
         forgetting: float = 0.0,
         detector: ShiftDetector | None = None,
+        on_outlier: str = QUARANTINE,
     ) -> None:
         require(isinstance(models, Mapping), "models", "be a dictionary of models by name", models)
         require(len(models) > 0, "models", "hold at least one model", dict(models))
@@ -70,6 +74,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         require(is_number(forgetting) and 0 <= forgetting < 1, "forgetting", "be at least 0 and below 1", forgetting)
         require_detector(detector)
         self.config, self.seed, self.forgetting = config, seed, forgetting
+        self.on_outlier, self.num_left_out = require_policy(on_outlier), 0
         self._rows_between_false_alarms = None if detector is None else detector.mean_rows_between_false_alarms
         self._history: History = Memory() if history is None else history
         self.place = Place()
@@ -84,12 +89,22 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
 
     def take_in(self, chunk: object, num_bad_rows: int) -> ComparisonRecord:
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
-        steps, failures = self._weigh(chunk, num_bad_rows)
-        rows = next(iter(steps.values())).rows
+
+        def weigh(
+            readings: Mapping[str, Reading], left_out: Mapping[str, LeftOut]
+        ) -> tuple[dict[str, Step], dict[str, str]]:
+            return self._weigh(readings, num_bad_rows, left_out)
+
+        def outliers(name: str, reading: Reading) -> Outliers:
+            return self._members[name].outliers(reading)
+
+        found = sifted(self._read(chunk), weigh, outliers, self.on_outlier, self.place.position)
+        rows = next(iter(found.steps.values())).rows
         self._history.append(rows)
-        for name, step in steps.items():
+        for name, step in found.steps.items():
             self._members[name].accept(step)
-        self._failures |= failures
+        self._failures |= found.failures
+        self.num_left_out += found.num_left_out
         record = self._record(num_rows(rows))
         self._records.append(record)
         return record
@@ -203,6 +218,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
             "num_forgotten": self._num_forgotten,
             "place": self.place,
             "history": saved_history(self._history, folder),
+            "on_outlier": self.on_outlier,
         }
 
     @classmethod
@@ -213,6 +229,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         history = restored_history(content["history"], folder)
         comparison = cls(models, content["config"], content["seed"], None, history, content["forgetting"])
         comparison.place = replace(content["place"], is_resumed=True)
+        comparison.on_outlier = content.get("on_outlier", QUARANTINE)
         for name, saved in content["members"].items():
             comparison._members[name] = OnlineEvidence.restored(saved, models[name], history)
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
@@ -248,14 +265,16 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         rows = self._rows_between_false_alarms
         return OnlineEvidence(model, self.config, seed, self._history, None if rows is None else ShiftDetector(rows))
 
-    def _weigh(self, chunk: object, num_bad_rows: int) -> tuple[dict[str, Step], dict[str, str]]:
+    def _weigh(
+        self, readings: Mapping[str, Reading], num_bad_rows: int, left_out: Mapping[str, LeftOut]
+    ) -> tuple[dict[str, Step], dict[str, str]]:
         """What each model makes of the chunk, and which of them cannot continue; raises where the chunk is at fault."""
         steps: dict[str, Step] = {}
         failures: dict[str, str] = {}
-        readings = self._read(chunk)
-        for name in self._alive():
+        for name, reading in readings.items():
             try:
-                steps[name] = self._members[name].weigh(readings.get(name, chunk), num_bad_rows)
+                own = left_out.get(name, LeftOut())
+                steps[name] = self._members[name].weigh(reading, num_bad_rows, left_out=own)
             except (DataError, ModelError) as error:
                 raise type(error)(f"model {name!r} refuses the chunk: {error}") from error
             except EstimationError as error:
@@ -265,10 +284,12 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         return steps, failures
 
     def _read(self, chunk: object) -> dict[str, Reading]:
-        """The chunk as models take it that read rows of their own kind: each has the columns of all."""
-        if not any(isinstance(self._members[name].model, ReadingModel) for name in self._alive()):
-            return {}
-        return joined({name: self._members[name].read(chunk) for name in self._alive()})
+        """The chunk as each model takes it; where some read rows of their own kind, each has the columns of all."""
+        if not self._alive():
+            raise EstimationError(f"no model can go on: {self._failures}")
+        readings = {name: self._members[name].read(chunk) for name in self._alive()}
+        has_readers = any(isinstance(self._members[name].model, ReadingModel) for name in readings)
+        return joined(readings) if has_readers else readings
 
     def _record(self, rows: int) -> ComparisonRecord:
         """Move the weights on by the chunk's evidences, then note where everybody stands."""

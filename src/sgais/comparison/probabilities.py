@@ -16,17 +16,19 @@ def with_bands(log_posteriors: np.ndarray, errors: np.ndarray) -> tuple[np.ndarr
     others' sum is that of its parts by their shares (delta method).
     """
     count = len(log_posteriors)
-    probabilities = np.exp(log_posteriors - log_sum(log_posteriors))
+    probabilities = _scaled(log_posteriors)
     if count == 1:
         return probabilities, probabilities, probabilities
     lows, highs = np.empty(count), np.empty(count)
+    known = np.where(np.isnan(log_posteriors), -np.inf, log_posteriors)
     for number in range(count):
-        others = np.delete(log_posteriors, number)
+        others = np.delete(known, number)
         total = log_sum(others)
-        shares = np.exp(others - total)
+        shares = _scaled(others)
         error = np.hypot(errors[number], np.linalg.norm(shares * np.delete(errors, number)))
-        log_odds = log_posteriors[number] - total
-        if np.isfinite(error):
+        with np.errstate(invalid="ignore"):
+            log_odds = known[number] - total
+        if np.isfinite(error) and not np.isnan(log_odds):
             lows[number], highs[number] = expit([log_odds - BAND * error, log_odds + BAND * error])
         else:  # nobody knows, as in paper mode
             lows[number], highs[number] = 0.0, 1.0
@@ -46,8 +48,18 @@ def log_prior_odds(names: list[str], prior_odds: Mapping[str, float] | None) -> 
 
 def shares_of(logs: Mapping[str, float]) -> dict[str, float]:
     """Numbers with these logs, scaled to sum to one."""
-    values = np.array(list(logs.values()))
-    return dict(zip(logs, np.exp(values - log_sum(values)).tolist(), strict=True))
+    return dict(zip(logs, _scaled(np.array(list(logs.values()))).tolist(), strict=True))
+
+
+def _scaled(logs: np.ndarray) -> np.ndarray:
+    """Numbers with these logs, scaled to sum to one whatever they are; what is not known (NaN) has no share.
+
+    The largest is taken off first: of logs of 1e16 the sum's own would be off by more than one.
+    """
+    known = np.where(np.isnan(logs), -np.inf, logs)
+    top = known.max()
+    shares = np.exp(known - top) if np.isfinite(top) else (known == top).astype(float)
+    return shares / shares.sum()
 
 
 def log_mixture(weights: Mapping[str, float], logs: Mapping[str, float]) -> float:

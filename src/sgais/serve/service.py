@@ -39,6 +39,7 @@ class Plan:
         categories: Of columns that hold text.
         checkpoint_seconds: From one checkpoint to the next.
         limits: On what clients may ask.
+        on_outlier: What is done with rows that are absurd by a model's predictive.
         accepts_lost_rows: Whether to continue without acknowledged rows that are damaged or gone.
     """
 
@@ -51,6 +52,7 @@ class Plan:
     checkpoint_seconds: float = 60.0
     limits: Limits = field(default_factory=Limits)
     accepts_lost_rows: bool = False
+    on_outlier: str = "quarantine"
 
 
 class Service:
@@ -110,7 +112,8 @@ class Service:
     def _begun_or_loaded(self, plan: Plan, checkpoint: Path, new_history: Callable[[], History]) -> ServiceState:
         if exists(checkpoint):
             return ServiceState.load(checkpoint, plan.models, self.board)
-        comparison = Comparison(plan.models, plan.config, plan.seed, history=new_history(), detector=ShiftDetector())
+        options: dict[str, Any] = {"detector": ShiftDetector(), "on_outlier": plan.on_outlier}
+        comparison = Comparison(plan.models, plan.config, plan.seed, history=new_history(), **options)
         return ServiceState(comparison, self.board, Keys(), _declared(plan))
 
     def _admission(self, plan: Plan) -> Admission:

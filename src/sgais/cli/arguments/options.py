@@ -34,6 +34,14 @@ class OnError(StrEnum):
     QUARANTINE = "quarantine"
 
 
+class OnOutlier(StrEnum):
+    """What is done with a row that is absurd by a model's predictive."""
+
+    WARN = "warn"
+    QUARANTINE = "quarantine"
+    RAISE = "raise"
+
+
 class Format(StrEnum):
     """The format of a source whose name does not tell, or of messages."""
 
@@ -96,6 +104,9 @@ class StreamFlags:
     history: Annotated[
         str | None, typer.Option(help="How the past is kept: memory (default), disk or reservoir:100000.")
     ] = None
+    on_outlier: Annotated[OnOutlier | None, typer.Option(help="What to do with absurd rows (default: quarantine).")] = (
+        None
+    )
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="For checkpoints, records, plots, report.")] = None
     checkpoint_seconds: Annotated[
@@ -142,6 +153,9 @@ class ServiceFlags(FormulaFlags):
     history: Annotated[
         str | None, typer.Option(help="How the past is kept: reservoir:100000 (default), memory or disk.")
     ] = None
+    on_outlier: Annotated[OnOutlier | None, typer.Option(help="What to do with absurd rows (default: quarantine).")] = (
+        None
+    )
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="Where rows and checkpoints are kept.")] = None
     checkpoint_seconds: Annotated[

@@ -49,6 +49,7 @@ class Settings:
         level: The largest probability of rejecting a true null.
         hazard: Of a change before a row, where change points are looked for; None where they are not.
         bank: Segments that are kept then.
+        on_outlier: What is done with rows that are absurd by a model's predictive.
         working_directory: The folder that relative paths are meant from.
     """
 
@@ -74,6 +75,7 @@ class Settings:
     level: float = 0.05
     hazard: float | None = None
     bank: int = 100
+    on_outlier: str = "quarantine"
     working_directory: str = "."
 
     def to_json(self) -> str:
@@ -138,7 +140,9 @@ def _given(flags: Sequence[Flags]) -> dict[str, Any]:
     given["prior"] = priors_of(given.pop("prior", []))
     given["levels"] = lists("--levels", given.pop("levels", []))
     given["parameters"] = values("--set", given.pop("set", []))
-    return {name: str(value) if name in ("format", "on_error") else value for name, value in given.items()}
+    return {
+        name: str(value) if name in ("format", "on_error", "on_outlier") else value for name, value in given.items()
+    }
 
 
 def columns_of(texts: Sequence[str]) -> dict[str, str | list[str]]:

@@ -161,6 +161,7 @@ def _plan(settings: Settings, limits: "Limits", accepts_lost_rows: bool) -> "Pla
         settings.checkpoint_seconds,
         limits,
         accepts_lost_rows,
+        settings.on_outlier,
     )
 
 

@@ -116,8 +116,10 @@ class Session:
         config = config_of(self.settings)
         past = history_of(self.settings.history, self.folder)
         if self.settings.is_comparison:
-            return Comparison(self.models, config, self.settings.seed, history=past, detector=ShiftDetector())
-        return OnlineEvidence(self.models[self.name], config, self.settings.seed, past, ShiftDetector())
+            options: dict[str, Any] = {"detector": ShiftDetector(), "on_outlier": self.settings.on_outlier}
+            return Comparison(self.models, config, self.settings.seed, history=past, **options)
+        seed, policy = self.settings.seed, self.settings.on_outlier
+        return OnlineEvidence(self.models[self.name], config, seed, past, ShiftDetector(), policy)
 
     def _loaded(self) -> OnlineEvidence | Comparison:
         assert self.folder is not None, "a checkpoint is in a folder"

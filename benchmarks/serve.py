@@ -1,11 +1,13 @@
-"""The service under load: 200 batches a second for a minute, and the rows of an hour with the page open.
+"""The service under load: 200 batches a second for a minute, as many as it takes, and an hour's rows with the page.
 
-`python benchmarks/serve.py` writes benchmarks/results/serve.md; `load` or `hour` as an argument measures only that.
+`python benchmarks/serve.py` writes benchmarks/results/serve.md; `load`, `most` or `hour` as an argument measures only
+that.
 """
 
 import asyncio
 import contextlib
 import json
+import os
 import shutil
 import signal
 import socket
@@ -32,6 +34,7 @@ CHUNK_SIZE = 500
 BATCHES_PER_SECOND, BATCH_ROWS, SECONDS = 200, 50, 60
 HOUR_ROWS, HOUR_BATCH_ROWS = 3_600_000, 5_000
 CONNECTIONS, STALLED_READERS = 16, 10
+MOST_SINGLE, MOST_BATCHES, IDLE_SOCKETS = 20_000, 10_000, 200
 
 
 @dataclass
@@ -228,6 +231,40 @@ def measure_load() -> list[str]:
     ]
 
 
+def idle_sockets(port: int) -> list[socket.socket]:
+    """Connections that say nothing."""
+    return [socket.create_connection(("127.0.0.1", port)) for _ in range(IDLE_SOCKETS)]
+
+
+def measure_most() -> list[str]:
+    """Single rows and batches as fast as they are taken."""
+    lines = []
+    for batch_rows, num_batches in ((1, MOST_SINGLE), (BATCH_ROWS, MOST_BATCHES)):
+        load = Load(data_of(batch_rows * num_batches), num_batches, batch_rows, float("inf"))
+        options = ("--max-requests", "100000", "--max-waiting-rows", "10000000")
+        with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "kept", *options) as service:
+            silent = [*stalled_readers(service.port), *idle_sockets(service.port)]
+            asyncio.run(load.run(service.port))
+            for each in silent:
+                each.close()
+        p50, p99 = np.quantile(load.seconds, [0.5, 0.99]) * 1e3
+        rate = num_batches / load.took
+        lines.append(f"| {batch_rows} | {rate:,.0f} | {rate * batch_rows:,.0f} | {p50:.1f} | {p99:.0f} |")
+        print(lines[-1], flush=True)
+    return [
+        "## As much as it takes",
+        "",
+        f"{CONNECTIONS} connections that post one batch behind the other, {STALLED_READERS} readers of events that "
+        f"never read, {IDLE_SOCKETS} sockets that say nothing, two linear models. Load average at the end, on "
+        f"{os.cpu_count()} cores: {os.getloadavg()[0]:.1f}.",
+        "",
+        "| rows in a batch | batches a second | rows a second | median answer (ms) | 99th percentile (ms) |",
+        "|---|---|---|---|---|",
+        *lines,
+        "",
+    ]
+
+
 class Page:
     """The page in headless Chromium."""
 
@@ -329,7 +366,7 @@ def _post_all(port: int, data: dict[str, np.ndarray], name: str) -> None:
                 time.sleep(int(error.headers["Retry-After"]))
 
 
-PARTS: dict[str, Callable[[], list[str]]] = {"load": measure_load, "hour": measure_hour}
+PARTS: dict[str, Callable[[], list[str]]] = {"load": measure_load, "most": measure_most, "hour": measure_hour}
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ MOST_LINES = 350
 MOST_PARAMETERS = 7
 # Calls of users, whose further parameters are options with defaults, named when they are given.
 CALLS_OF_USERS = {
+    "comparison/comparison.py __init__",
     "estimate.py estimate",
     "streams/stream.py stream",
     "streams/stream.py __init__",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -27,21 +27,15 @@ from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
 from sgais.models.reading import Reader, Reading, ReadingModel
-from sgais.predictive.outliers import (
-    QUARANTINE,
-    REFERENCE_ROWS,
-    LeftOut,
-    Outliers,
-    outliers,
-    require_policy,
-    sifted,
-)
+from sgais.predictive.outliers import QUARANTINE, REFERENCE_ROWS, Outliers, outliers, require_policy, sifted
 from sgais.predictive.prediction import Prediction, predict
 from sgais.predictive.replicates import expected_log_predictive
 from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
 from sgais.results.curve_view import CurveView
+from sgais.results.left_out import LeftOut
 from sgais.results.record import EvidenceRecord
+from sgais.results.step import Step, record_of
 from sgais.results.summary import summary_of
 from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
@@ -56,23 +50,6 @@ SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAV
 FINGERPRINT_ROWS = 16
 NONE_LEFT_OUT = LeftOut()
 REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estimators give their draws
-
-
-class Step(NamedTuple):
-    """A chunk that has been weighed and waits to be accepted.
-
-    `expected` is the log predictive that the chunk should have had (see `OnlineEvidence.expected`), where a detector
-    wants to know.
-    """
-
-    model: Model
-    reader: Reader | None
-    fields: Fields
-    rows: Chunk
-    state: Any
-    record: EvidenceRecord
-    expected: tuple[float, float] | None
-    left_out: LeftOut
 
 
 class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
@@ -154,22 +131,11 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         new_state, info = self._estimator.update(
             model, self.config, self.seed, state, rows, self._history if past is None else past
         )
-        found, left_out_now = new_state.estimate, self._left_out.plus(left_out)
-        log_evidence = found.log_evidence + left_out_now.log_predictive
-        error, doubt = _honest(float(np.hypot(found.standard_error, left_out_now.standard_error)))
-        record = EvidenceRecord(
-            num_rows=new_state.num_rows,
-            log_evidence=log_evidence,
-            increment=log_evidence - self.log_evidence - info.correction,
-            standard_error=error,
-            kernel_bias=new_state.kernel_bias,
-            **info._asdict(),
-            num_bad_rows=num_bad_rows + left_out.num_rows,
-            warning="; ".join(filter(None, [new_state.warning, left_out_now.warning, doubt])),
-            seconds=time.perf_counter() - start,
-        )
+        all_left_out = self._left_out.plus(left_out)
+        counts = (num_bad_rows + left_out.num_rows, time.perf_counter() - start)
+        record = record_of(new_state, info, self.log_evidence, all_left_out, *counts)
         expected = None if self.detector is None else self._expected(model, rows)
-        return Step(model, reader, fields, rows, new_state, record, expected, left_out_now)
+        return Step(model, reader, fields, rows, new_state, record, expected, all_left_out)
 
     def accept(self, step: Step) -> None:
         """Continue from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
@@ -370,8 +336,3 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         if self._state is None:
             return self._estimator.init(model, self.config, self.seed)
         return self._state
-
-
-def _honest(error: float) -> tuple[float, str]:
-    """With data no error is 0: where arithmetic says so, nobody knows."""
-    return (error, "") if error != 0.0 else (float("nan"), "the error could not be estimated")

@@ -210,9 +210,11 @@ class Streamed(ABC, Generic[Record]):
 
     Attributes:
         place: How far the stream has been taken in; written by the loop alone.
+        num_left_out: Rows of its chunks that were left out all the same, in this process.
     """
 
     place: Place
+    num_left_out: int = 0
 
     @property
     @abstractmethod

@@ -58,7 +58,8 @@ def test_a_log_that_is_gone(start, data, tmp_path, missing):
     """Its last rows are known from the note of the newest file, from the checkpoint and from the keys in it."""
     killed_with_rows(start, data, "--checkpoint-seconds", 0.2)
     service = start()
-    time.sleep(0.5)
+    while service.get("/state").json["rows_saved"] < 100:
+        time.sleep(0.1)
     service.post(as_rows(data, 100, 120), key="late")
     service.kill()
     log = tmp_path / "kept" / "log"

@@ -24,12 +24,27 @@ def offline(data, count):
     return {name: comparison[name].log_evidence for name in models}
 
 
-def kill_under_load(start, data, kills, num_batches, seconds, pause):
+def wait_for_a_moment(folder, kind, patience=2.0):
+    """Until a checkpoint is being written, or a file of the log has just been dropped; or for a while."""
+    before, end = set((folder / "log").glob("*.log")), time.monotonic() + patience
+    while time.monotonic() < end:
+        if kind == "checkpoint" and (folder / "checkpoint.unfinished").exists():
+            return True
+        if kind == "compaction" and before - set((folder / "log").glob("*.log")):
+            return True
+        time.sleep(0)
+    return False
+
+
+def kill_under_load(start, data, folder, kills, num_batches, seconds, pause):
     service = start(*MODELS, *COLUMNS, *QUICK)
     load = Load(data, 20, num_batches, pause).start(service.port)
-    generator = random.Random(0)
-    for _ in range(kills):
+    generator, met = random.Random(0), []
+    for number in range(kills):
         time.sleep(generator.uniform(0.0, seconds))
+        kind = ("any", "checkpoint", "compaction")[number % 3]
+        if kind != "any" and wait_for_a_moment(folder, kind):
+            met.append(kind)
         acknowledged = load.acknowledged
         service.kill()
         service = start()
@@ -40,17 +55,18 @@ def kill_under_load(start, data, kills, num_batches, seconds, pause):
     state = service.wait_for_rows(total)
     assert (state["num_rows"], state["rows_accepted"]) == (total, total)
     assert {model["name"]: model["log_evidence"] for model in state["models"]} == offline(data, total)
-    return service
+    return met
 
 
 @pytest.mark.slow
-def test_two_kills(start, data):
-    kill_under_load(start, data, kills=2, num_batches=100, seconds=2.0, pause=0.01)
+def test_two_kills(start, data, tmp_path):
+    kill_under_load(start, data, tmp_path / "kept", kills=2, num_batches=100, seconds=2.0, pause=0.01)
 
 
 @pytest.mark.slow
-def test_ten_kills(start, data):
-    kill_under_load(start, data, kills=10, num_batches=1000, seconds=5.0, pause=0.02)
+def test_twenty_kills_also_inside_checkpoints_and_compactions(start, data, tmp_path):
+    met = kill_under_load(start, data, tmp_path / "kept", kills=20, num_batches=1000, seconds=3.0, pause=0.05)
+    assert {"checkpoint", "compaction"} <= set(met)
 
 
 def test_the_log_holds_what_the_checkpoint_does_not(start, data, tmp_path):

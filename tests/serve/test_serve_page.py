@@ -105,12 +105,15 @@ def test_a_service_that_comes_again_is_followed(start, browser):
     service.post(rows(100, [1.0, 0.3], 0))
     browser.get(service.url)
     until(browser, "document.body.dataset.rows", wanted="100")
+    assert text(browser, "#no-alarms").startswith("The data have not changed")
     service.kill()
     until(browser, "document.getElementById('status').innerText", wanted="connection lost")
+    assert text(browser, "#no-alarms").startswith("Not connected"), "it cannot know whether the data have changed"
     again = start(port=service.port)
     again.post(rows(100, [1.0, 0.3], 1))
     until(browser, "document.body.dataset.rows", wanted="200")
     assert text(browser, "#status") == "running"
+    assert text(browser, "#no-alarms").startswith("The data have not changed")
     browser.get_log("browser")  # the browser notes connections that were refused: there was nobody
 
 

@@ -18,7 +18,8 @@ from sgais.estimators.default.config import Config
 from sgais.fields import Chunk
 from sgais.history import History, RowView, Until
 from sgais.models.base import Model
-from sgais.online import OnlineEvidence, Step
+from sgais.online import OnlineEvidence
+from sgais.results.step import Step
 from sgais.smc.weights import normalised
 
 LARGEST_DIMENSION = 60  # of models whose segments are taken together

@@ -26,11 +26,13 @@ from sgais.history import History, Memory, Until
 from sgais.history.saved import restored_history, saved_history
 from sgais.models.base import ModelLike
 from sgais.models.reading import Reading, ReadingModel, joined
-from sgais.online import SAVED_TYPES, OnlineEvidence, Step
+from sgais.online import SAVED_TYPES, OnlineEvidence
 from sgais.predictive import prediction
-from sgais.predictive.outliers import QUARANTINE, LeftOut, Outliers, require_policy, sifted
+from sgais.predictive.outliers import QUARANTINE, Outliers, require_policy, sifted
 from sgais.predictive.prediction import Prediction
+from sgais.results.left_out import LeftOut
 from sgais.results.record import EvidenceRecord
+from sgais.results.step import Step
 from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector

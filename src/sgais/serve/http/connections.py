@@ -14,7 +14,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADER_SECONDS = 10.0  # from the beginning of a connection, or of a request, to the end of its headers
 MOST_CONNECTIONS = 1_000
 RESERVED_FILES = 128  # descriptors for the log, checkpoints, and connections that are just being accepted
-BACKLOG = 64  # connections that are accepted in one go
+FEWEST_CONNECTIONS = 64
+ACCEPTED_AT_ONCE = 16  # connections that are made before those that have to make room for them are closed
 NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -25,7 +26,7 @@ def most_connections() -> int:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        return max(soft - RESERVED_FILES, BACKLOG)
+        return max(soft - RESERVED_FILES, FEWEST_CONNECTIONS)
     return MOST_CONNECTIONS
 
 

@@ -9,10 +9,11 @@ import uvicorn
 
 from sgais.errors import ConfigError, SgaisError
 from sgais.serve.app import App
-from sgais.serve.http.connections import BACKLOG, Connection
+from sgais.serve.http.connections import ACCEPTED_AT_ONCE, Connection
 
 START_SECONDS = 10.0
 GRACE_SECONDS = 2  # for requests that are being answered when the server ends
+WAITING_CONNECTIONS = 512  # in the system, before they are accepted
 LARGEST_HEADERS = 32 * 1024
 SEND_BUFFER = 64 * 1024
 
@@ -39,7 +40,7 @@ class PageServer:
             http=partial(Connection, app.gate),  # type: ignore[arg-type]  # h11: in Python, and strict
             proxy_headers=False,  # whoever is at the other end of the socket is the client
             server_header=False,
-            backlog=BACKLOG,
+            backlog=ACCEPTED_AT_ONCE,
             timeout_graceful_shutdown=GRACE_SECONDS,
             h11_max_incomplete_event_size=LARGEST_HEADERS,
         )
@@ -58,6 +59,7 @@ class PageServer:
         pause = threading.Event()
         for _ in range(int(START_SECONDS / 0.01)):
             if self._server.started:
+                self._socket.listen(WAITING_CONNECTIONS)
                 return self
             pause.wait(0.01)
         raise SgaisError(f"the page must start within {START_SECONDS:g} seconds, got none.")

@@ -123,7 +123,7 @@ class RunLoop(Generic[Record]):
                 else:
                     seen = _joined(seen, chunk, source)
                     self.take_in(chunk, _place_of(source, bad_before, seen))
-                if source is not None:  # rows that were left out have joined the bad ones
+                    # Rows that were left out have joined the bad ones.
                     bad_before = self._follower.place.num_bad_rows - source.num_bad_rows
             if source is not None:  # bad rows behind the last chunk count as well
                 self._follower.place = _place_of(source, bad_before, seen)

@@ -112,6 +112,10 @@ class StreamFlags:
     checkpoint_seconds: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
     ] = None
+    emit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE|URI", help="Where records and alarms are sent: a file, webhook, topic or table."),
+    ] = None
     output: Annotated[Output, typer.Option(help="What to print at the end; csv is the whole curve.")] = Output.TABLE
     live: Annotated[bool, typer.Option("--live", help="Show it on a page in the browser.")] = False
     strict: StrictFlag = False

@@ -50,6 +50,7 @@ class Settings:
         hazard: Of a change before a row, where change points are looked for; None where they are not.
         bank: Segments that are kept then.
         on_outlier: What is done with rows that are absurd by a model's predictive.
+        emit: Where records and alarms are sent.
         working_directory: The folder that relative paths are meant from.
     """
 
@@ -76,11 +77,13 @@ class Settings:
     hazard: float | None = None
     bank: int = 100
     on_outlier: str = "quarantine"
+    emit: list[str] = field(default_factory=list)
     working_directory: str = "."
 
     def to_json(self) -> str:
-        """For run.json; a password of the source is left out, and taken from the environment when the run resumes."""
-        return json.dumps(dataclasses.asdict(self) | {"source": without_password(self.source)}, indent=2) + "\n"
+        """For run.json; passwords in URIs are left out, and taken from the environment when resumed."""
+        kept = {"source": without_password(self.source), "emit": [without_password(target) for target in self.emit]}
+        return json.dumps(dataclasses.asdict(self) | kept, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Settings":

@@ -16,6 +16,7 @@ from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 from sgais.cli.session.trust import how_to_resume
 from sgais.errors import DataError, SgaisError
+from sgais.streams.remote.address import without_password
 
 NOT_SAVED = 1  # the exit code of a run that was printed, but could not be saved
 
@@ -80,7 +81,7 @@ def _nothing(session: Session) -> DataError:
     """A number would say that there was something to find."""
     bad = session.stream.num_bad_rows
     return DataError(
-        f"`{session.settings.source}` must have at least one good row, got none"
+        f"`{without_password(session.settings.source)}` must have at least one good row, got none"
         + (f" among {bad:,}. Look at one with --on-error raise." if bad else ".")
     )
 

@@ -29,12 +29,14 @@ class RunFolder:
         path: The folder.
         checkpoint: All that is needed to continue.
         rows: The past, where that is kept on disk.
+        sent: How many results have been sent where (`--emit`).
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
         self.checkpoint = self.path / "checkpoint"
         self.rows = self.path / "rows.bin"
+        self.sent = self.path / "sent.json"
 
     @property
     def has_checkpoint(self) -> bool:
@@ -58,6 +60,7 @@ class RunFolder:
                 "rows.bin",
                 "records.csv",
                 "alarms.csv",
+                "sent.json",
             ):
                 (self.path / name).unlink(missing_ok=True)
 

@@ -18,6 +18,7 @@ from sgais.cli.session.interruption import PATIENCE, Interruption
 from sgais.cli.session.trust import how_to_resume
 from sgais.cli.session.watched_stream import WatchedStream
 from sgais.comparison.comparison import Comparison
+from sgais.emit.emitter import Emitter
 from sgais.errors import ConfigError
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
@@ -71,7 +72,12 @@ class Session:
             self._last_shown = -math.inf
             self._checkpoints = self._new_checkpoints()
             loop: RunLoop[Any] = RunLoop(self.follower, self._checkpoints, [lambda _: self._after_chunk(view)])
-            loop.run(WatchedStream(self.stream, interruption))
+            emitter = self._new_emitter()
+            try:
+                loop.run(WatchedStream(self.stream, interruption))
+            finally:
+                if emitter is not None:
+                    emitter.close()
         return interruption
 
     @property
@@ -97,6 +103,15 @@ class Session:
         if has_alarm or now - self._last_shown > SECONDS_BETWEEN_SNAPSHOTS:
             self._last_shown = now
             view.show(self.snapshot())
+
+    def _new_emitter(self) -> Emitter | None:
+        """Whoever sends the results away, if that is asked for."""
+        if not self.settings.emit:
+            return None
+        state = None if self.folder is None else self.folder.sent
+        emitter = Emitter(self.settings.emit, self.follower, self.title, self.name, state)
+        self.listeners.append(emitter.after_chunk)
+        return emitter
 
     def _new_checkpoints(self) -> Checkpoints | None:
         if self.folder is None:

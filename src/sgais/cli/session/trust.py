@@ -12,6 +12,7 @@ from sgais.cli.arguments.model_specs import READY
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.session.folder import RunFolder
 from sgais.errors import ConfigError
+from sgais.streams.remote.address import scheme_of, without_password
 
 TrustFlag: TypeAlias = Annotated[
     bool, typer.Option("--trust", help="Run the code, and write to the files, that run.json in DIR names.")
@@ -37,6 +38,10 @@ def powers_of(folder: RunFolder, settings: Settings) -> Iterator[str]:
         yield f"runs {', '.join(own)} of {settings.working_directory}"
     written = [settings.quarantine] if settings.quarantine else []
     written += [settings.history.partition(":")[2]] if settings.history.startswith("disk:") else []
+    written += [target for target in settings.emit if not scheme_of(target)]
+    for target in settings.emit:
+        if scheme_of(target):
+            yield f"sends results to {without_password(target)}"
     for path in written:
         if not (Path(settings.working_directory) / path).resolve().is_relative_to(folder.path):
             yield f"writes to {path}"

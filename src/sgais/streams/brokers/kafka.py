@@ -83,18 +83,12 @@ class TopicReader:
             consumer.close()
 
     def _configuration(self) -> dict[str, Any]:
-        address = self._address
-        login = {"sasl.username": address.user, "sasl.password": address.password} if address.user else {}
-        return {
-            "bootstrap.servers": ",".join(f"{host}:{port}" for host, port in address.servers(PORT)),
+        return client_settings(self._address) | {
             "group.id": "sgais",  # asked for by the library, and not used
             "enable.auto.commit": False,
             "enable.partition.eof": True,
             "auto.offset.reset": "error",
             "socket.timeout.ms": int(1000 * ANSWER_SECONDS),
-            "log_level": 0,
-            **login,
-            **{name: value for name, value in address.options.items() if name in CLIENT_OPTIONS},
         }
 
     def _assign(self, consumer: Any) -> None:
@@ -188,6 +182,17 @@ class TopicReader:
             return {"kind": KIND, "offsets": {str(partition): offset for partition, offset in reached.items()}}
 
         return Messages([message.value() for message in found], [str(each) for each in partitions], behind)
+
+
+def client_settings(address: Address) -> dict[str, Any]:
+    """What every client of a broker is told."""
+    login = {"sasl.username": address.user, "sasl.password": address.password} if address.user else {}
+    return {
+        "bootstrap.servers": ",".join(f"{host}:{port}" for host, port in address.servers(PORT)),
+        "log_level": 0,
+        **login,
+        **{name: value for name, value in address.options.items() if name in CLIENT_OPTIONS},
+    }
 
 
 def _behind(offsets: Mapping[int, int], partitions: np.ndarray, read: np.ndarray) -> dict[int, int]:

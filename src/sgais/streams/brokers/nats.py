@@ -52,7 +52,7 @@ class StreamReader:
         loop = asyncio.new_event_loop()
         connection: Any = None
         try:
-            connection = loop.run_until_complete(self._connected())
+            connection = loop.run_until_complete(connected(self._address))
             subscription = loop.run_until_complete(self._subscribed(connection))
             self._follow.note_news()
             while subscription is not None and not self._is_at_end():
@@ -68,24 +68,6 @@ class StreamReader:
             if connection is not None:
                 loop.run_until_complete(connection.close())
             loop.close()
-
-    async def _connected(self) -> Any:
-        address = self._address
-        by_password = {"user": address.user or None, "password": address.password or None}
-        by_token = {"token": address.user or address.password or None}
-        client = self._nats.NATS()
-        try:
-            await client.connect(
-                [f"nats://{host}:{port}" for host, port in address.servers(PORT)],
-                allow_reconnect=False,
-                connect_timeout=ANSWER_SECONDS,
-                error_cb=_say_nothing,
-                **(by_password if address.user and address.password else by_token),
-            )
-        except BaseException:
-            await client.close()  # it may have got as far as a socket
-            raise
-        return client
 
     async def _subscribed(self, connection: Any) -> Any:
         """A consumer that begins behind the last message; None if there is nothing to read."""
@@ -124,8 +106,10 @@ class StreamReader:
         try:
             found: list[Any] = await subscription.fetch(MESSAGES_PER_BATCH, timeout=POLL_SECONDS)
         except TimeoutError:
-            if connection.is_closed or not connection.is_connected:
-                raise
+            found = []
+        if not found:
+            if not connection.is_connected:
+                raise ConnectionError("the server has gone")
             return []
         if _sequence_of(found[0]) > self._sequence + 1:  # deleted one by one, of other subjects, or cut off?
             self._check(await connection.jetstream(timeout=ANSWER_SECONDS).stream_info(self._address.path))
@@ -150,6 +134,25 @@ class StreamReader:
 
 def _sequence_of(message: Any) -> int:
     return int(message.metadata.sequence.stream)
+
+
+async def connected(address: Address) -> Any:
+    """A client that has reached one of the servers."""
+    by_password = {"user": address.user or None, "password": address.password or None}
+    by_token = {"token": address.user or address.password or None}
+    client = extra("nats", "nats").NATS()
+    try:
+        await client.connect(
+            [f"nats://{host}:{port}" for host, port in address.servers(PORT)],
+            allow_reconnect=False,
+            connect_timeout=ANSWER_SECONDS,
+            error_cb=_say_nothing,
+            **(by_password if address.user and address.password else by_token),
+        )
+    except BaseException:
+        await client.close()  # it may have got as far as a socket
+        raise
+    return client
 
 
 async def _say_nothing(_: Exception) -> None:

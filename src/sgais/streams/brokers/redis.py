@@ -51,7 +51,7 @@ class StreamReader:
 
     def batches(self) -> Iterator[Messages]:
         """Connect and hand out what follows the last messages handed out; none while none come."""
-        client = self._client()
+        client = client_of(self._address)
         try:
             self._begin(client)
             self._follow.note_news()
@@ -69,21 +69,6 @@ class StreamReader:
             raise DataError(f"`{self._address.shown}` must be a stream, got {self._address.hide(error)}.") from None
         finally:
             client.close()
-
-    def _client(self) -> Any:
-        address = self._address
-        host, port = address.servers(PORT)[0]
-        return self._redis.Redis(
-            host=host,
-            port=port,
-            db=int(address.options.get("db", 0)),
-            username=address.user or None,
-            password=address.password or None,
-            ssl=address.scheme == "rediss",
-            socket_timeout=ANSWER_SECONDS,
-            socket_connect_timeout=ANSWER_SECONDS,
-            retry=None,
-        )
 
     def _begin(self, client: Any) -> None:
         """See whether the stream is the one that was read before, and where it ends."""
@@ -139,6 +124,22 @@ class StreamReader:
         if name is not None:
             return fields.get(name.encode(), b"")
         return {key.decode("utf-8", "replace"): cell.decode("utf-8", "replace") for key, cell in fields.items()}
+
+
+def client_of(address: Address) -> Any:
+    """A client, which connects when it is asked something."""
+    host, port = address.servers(PORT)[0]
+    return extra("redis", "redis").Redis(
+        host=host,
+        port=port,
+        db=int(address.options.get("db", 0)),
+        username=address.user or None,
+        password=address.password or None,
+        ssl=address.scheme == "rediss",
+        socket_timeout=ANSWER_SECONDS,
+        socket_connect_timeout=ANSWER_SECONDS,
+        retry=None,
+    )
 
 
 def _entries(found: Any) -> list[Any]:

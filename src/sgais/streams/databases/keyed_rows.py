@@ -78,6 +78,7 @@ class _Reader:
             names = existing_columns(self._name, database.column_names(questions.columns), self._wanted)
             existing_columns(self._name, database.column_names(questions.columns), [questions.key_name])
             self._check_counts()
+            self._follow.note_news()  # the server is back
             while True:
                 last = yield from self._last_final_key()
                 if last is not None and last != self.key:

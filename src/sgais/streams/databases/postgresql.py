@@ -54,21 +54,8 @@ class Server:
 
     def open(self) -> None:
         """Connect."""
-        if self._connection is not None:
-            return
-        address = self._address
-        user = quote(address.user, safe="") + (f":{quote(address.password, safe='')}" if address.password else "")
-        hosts = ",".join(f"{host}:{port}" for host, port in address.servers(PORT))
-        uri = f"postgresql://{user}{'@' if user else ''}{hosts}/{quote(address.path)}?connect_timeout={CONNECT_SECONDS}"
-        try:
-            self._connection = self._driver.connect(uri, autocommit=True)
-        except self._driver.OperationalError as error:
-            if any(words in str(error) for words in REFUSALS):
-                raise DataError(
-                    f"`{address.shown}` must let its reader in, got {address.hide(error).strip()}. "
-                    f"Give the user in the URI and the password in {PASSWORD}."
-                ) from None
-            raise
+        if self._connection is None:
+            self._connection = connected(self._address, autocommit=True)
 
     def close(self) -> None:
         """Let go."""
@@ -109,3 +96,20 @@ class Server:
             cursor.close()
             raise DataError(f"`{self._address.shown}` must answer the query, got {self._address.hide(error)}") from None
         return cursor
+
+
+def connected(address: Address, autocommit: bool) -> Any:
+    """A connection of ADBC; a server that will not have us is told from one that is not there."""
+    driver = extra("adbc_driver_postgresql.dbapi", "postgresql")
+    user = quote(address.user, safe="") + (f":{quote(address.password, safe='')}" if address.password else "")
+    hosts = ",".join(f"{host}:{port}" for host, port in address.servers(PORT))
+    uri = f"postgresql://{user}{'@' if user else ''}{hosts}/{quote(address.path)}?connect_timeout={CONNECT_SECONDS}"
+    try:
+        return driver.connect(uri, autocommit=autocommit)
+    except driver.OperationalError as error:
+        if any(words in str(error) for words in REFUSALS):
+            raise DataError(
+                f"`{address.shown}` must let its reader in, got {address.hide(error).strip()}. "
+                f"Give the user in the URI and the password in {PASSWORD}."
+            ) from None
+        raise

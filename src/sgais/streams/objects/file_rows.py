@@ -69,8 +69,10 @@ class _Reader:
 
     def read_on(self) -> Iterator[Piece]:
         """List and hand out what comes after the last row read."""
+        there = self._listing.files()
+        self._follow.note_news()  # the server is back
         if self.files:
-            self._check(self._listing.files())
+            self._check(there)
             yield from self._rest_of(self.files[-1])
         while True:
             new = self._new_files()

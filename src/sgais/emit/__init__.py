@@ -1,0 +1,1 @@
+"""Results on their way out: to a file, a webhook, a topic or a table."""

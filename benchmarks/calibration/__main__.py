@@ -15,6 +15,7 @@ from pathlib import Path
 import jax
 
 from benchmarks.calibration.problem import HALVES, Problem, Truth
+from benchmarks.calibration.publish import publish
 from benchmarks.calibration.report import report, scores
 from benchmarks.calibration.runs import METHODS, SGAIS, Run, Store, run
 from benchmarks.calibration.suite import chosen, halves, suite
@@ -50,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.part:
         path = base / ("calibration.md" if options.method == SGAIS else f"calibration-{options.method}.md")
         path.write_text(page, encoding="utf-8")
+        if options.full and options.method == SGAIS:
+            publish(ROOT, found, families)
         print(f"The report is {path}.")
     return 0
 

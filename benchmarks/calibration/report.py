@@ -125,7 +125,8 @@ def report(found: Scores, families: Mapping[str, str], halves: Mapping[str, str]
         "",
         f"Errors are in nats against truths that were found without the library (`calibration/truths.json`). z is the "
         f"error over the claimed error, the truth's own error allowed for; covered: |z| ≤ {COVERED}. A silent failure "
-        f"is more than {SILENT_ERRORS:.0f} errors and {SILENT_NATS} nat off without a warning. Right: within "
+        f"is a number, at the end or on the way, more than {SILENT_ERRORS:.0f} errors and {SILENT_NATS} nat off "
+        "without a warning. Right: within "
         f"{RIGHT_ERRORS:.0f} errors or {RIGHT_NATS} nat. Settings were tried out on problems of both halves "
         "so far, most of them of the tuning half. "
         f"Printed by `{command}`.",
@@ -170,7 +171,7 @@ def summary(found: Scores) -> dict[str, str]:
         ", ".join(_share([point.is_covered for point in some]) for some in on_the_way),
         _share([point.is_warned for point in ends]),
         _share([point.is_warned for point in right]),
-        str(sum(point.is_silent_failure for point in ends)),
+        str(sum(point.is_silent_failure for point in found.points)),
         str(len(found.failures)),
         f"{np.median([point.seconds for point in ends]):.1f}",
     )

@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.calibration.problem import Truth
+from benchmarks.calibration.publish import digest
 from benchmarks.calibration.report import report, scores, summary
 from benchmarks.calibration.runs import Point, Run, Store
 
@@ -77,3 +78,13 @@ def test_runs_are_read_back(tmp_path):
     store.append(Run("a", 4, 0.5, failure="ValueError: no"))
     assert store.read("a") == [done, Run("a", 4, 0.5, failure="ValueError: no")]
     assert store.read("b") == []
+
+
+def test_the_published_table_has_the_worst_family_first_and_counts_what_is_silent():
+    families = {"a": "fine", "b": "poor"}
+    found = scores([run(-100.1), run(-18.0, problem="b", rows=40)], TRUTHS)
+    text = digest(found, families, "there.md")
+    assert text.index("| poor |") < text.index("| fine |")
+    assert "1 of 2 numbers is more than 4 errors" in text
+    assert "1 seeds of each of 2 problems" in text
+    assert "| fine |" not in digest(found, families, "there.md", lines=1)

@@ -45,8 +45,8 @@ def test_a_run_prints_and_saves_everything_first(command, table, suspect, tmp_pa
         assert WARNING in (tmp_path / "here" / name).read_text()
     assert pd.read_csv(tmp_path / "here" / "records.csv").warning.eq(WARNING).all()
     assert "strict" not in (tmp_path / "here" / "run.json").read_text(), "it is not part of the run"
-    command("resume", "here")
-    assert WARNING in command("resume", "here", "--strict", code=3).stdout
+    command("resume", "here", "--trust")
+    assert WARNING in command("resume", "here", "--trust", "--strict", code=3).stdout
 
 
 def test_without_strict_the_exit_code_is_0_and_without_a_warning_too(command, table, suspect):

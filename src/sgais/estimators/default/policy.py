@@ -85,7 +85,8 @@ OLD_ANCHOR = (
 SMALLEST_DRAWS_ESS = 0.2  # of the draws
 LARGEST_OUTSIDE = 0.02  # share of draws that leave the order of the labels, beyond which these overlap
 LARGEST_IMBALANCE = 0.2  # of the modes' shares, between particles and draws, before particles are drawn anew
-ROUNDING = 0.005  # nats that float32 may cost beyond what is measured and put right
+ROUNDING = 0.005  # nats that float32 may cost, or
+RELATIVE_ROUNDING = 1.5e-7  # of log Z, if that is more: what is rounded alike for all rows adds up
 
 # Quadratic phase: remainders
 ALL_ROWS = 16384  # up to which remainders are taken over all rows

@@ -15,7 +15,6 @@ from sgais.approximation.gaussian import Gaussian
 from sgais.approximation.pareto import tail_shape, unseen_tail
 from sgais.approximation.proposal import allocate
 from sgais.approximation.taylor import Normalised, Surrogate
-from sgais.compute import rounding
 from sgais.compute.label_symmetry import are_in_order, label_order, num_images
 from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
@@ -109,8 +108,7 @@ def draw(
         good = policy.GOOD_DRAWS_ERROR if len(rounds) >= FIRST_ROUNDS else policy.PLAIN_DRAWS_ERROR
         if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _by_chance(rounds).standard_error > good:
             break
-    found = _sampled(context.model, rounds) if rounds else None
-    return None if found is None else _put_right(context, bank, found, end)
+    return _sampled(context.model, rounds) if rounds else None
 
 
 def _round(context: UpdateContext, bank: _Bank, end: int, sample: int) -> _Round:
@@ -186,16 +184,7 @@ def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
     order = label_order(model, positions[modes == modes[np.argmax(log_weights)]], best)
     if order is not None and np.mean(~are_in_order(model, positions, order)) > policy.LARGEST_OUTSIDE:
         return None
-    error = float(np.hypot(found.standard_error, unseen_tail(log_weights, shape)))
+    rounding = max(policy.ROUNDING, policy.RELATIVE_ROUNDING * abs(found.log_evidence))
+    error = float(np.sqrt(found.standard_error**2 + unseen_tail(log_weights, shape) ** 2 + rounding**2))
     estimate = Estimate(found.log_evidence + float(np.log(num_images(model))), error)
     return Sampled(estimate, positions, log_weights, modes)
-
-
-def _put_right(context: UpdateContext, bank: _Bank, found: Sampled, end: int) -> Sampled:
-    """Log Z with what float32 has cost it, which is the same all over the posterior."""
-    best = bank.gaussians[int(np.argmax(bank.log_masses))].centre
-    sample = context.rows.sample(context.keys.generator(), rounding.SAMPLE, 0, end)
-    lack = rounding.lack(context.model, best, sample, end)
-    before = found.estimate
-    error = float(np.sqrt(before.standard_error**2 + lack.error**2 + policy.ROUNDING**2))
-    return found._replace(estimate=Estimate(before.log_evidence + lack.value, error))

@@ -5,7 +5,7 @@ VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 WANTED = $(shell $(PYTHON) $(VERSION_OF))
 PRESENT = $(shell test -x $(BIN)/python && $(BIN)/python $(VERSION_OF))
 
-.PHONY: help install demo test coverage test-slow test-browser services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test coverage test-slow test-browser services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-change-points bench-combination bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -105,6 +105,12 @@ bench-shift: install  ## Delay and false alarms of the shift detector beside riv
 
 bench-decisions: install  ## How often e-processes reject true and false nulls, beside Bayes factors (ten minutes)
 	$(BIN)/python -m benchmarks.decisions
+
+bench-combination: install  ## Weights by evidence, forgetting and stacking on real streams (some minutes)
+	$(BIN)/python -m benchmarks.combination
+
+bench-change-points: install  ## Change points on annotated series and the paper's shift, and their cost (half an hour; goes on where it stopped)
+	$(BIN)/python -m benchmarks.change_points
 
 bench-command-line: install  ## Cost of sgais compare beside the same in Python (some minutes)
 	$(BIN)/python benchmarks/command_line.py

@@ -30,6 +30,7 @@ from sgais.models.reading import Reader, Reading, ReadingModel
 from sgais.predictive.outliers import QUARANTINE, REFERENCE_ROWS, Outliers, outliers, require_policy, sifted
 from sgais.predictive.prediction import Prediction, predict
 from sgais.predictive.replicates import expected_log_predictive
+from sgais.predictive.rows import row_log_predictives
 from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
 from sgais.results.curve_view import CurveView
@@ -229,6 +230,14 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         before = self._history.num_rows
         reference = self._history.between(before - count, before) if count else None
         return outliers(model, self._estimator.positions_now(self._state_for(model)), rows, reference)
+
+    def row_log_predictives(self, chunk: object) -> np.ndarray:
+        """Log p(row | everything seen) of each row by itself, also of a `Step` that waits; changes nothing."""
+        step = chunk if isinstance(chunk, Step) else None
+        model, _, _, rows = self._check(chunk) if step is None else (step.model, None, None, step.rows)
+        state = self._state_for(model)
+        positions, log_weights = self._estimator.positions_now(state), self._estimator.log_weights_now(state)
+        return row_log_predictives(model, positions, normalised(log_weights), rows)
 
     def expected(self, chunk: object) -> tuple[float, float] | None:
         """Mean and standard deviation that `log_predictive(chunk)` should have if the model is right; changes nothing.

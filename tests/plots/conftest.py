@@ -15,6 +15,7 @@ class Standing(NamedTuple):
     low: float
     high: float
     annealing_steps: int
+    weight: float
 
 
 class ComparisonRecord(NamedTuple):
@@ -57,7 +58,7 @@ def comparison_records():
         ComparisonRecord(
             rows,
             {
-                name: Standing(-2.0 * rows + np.log(share), 0.5, share, share - 0.05, share + 0.05, 3)
+                name: Standing(-2.0 * rows + np.log(share), 0.5, share, share - 0.05, share + 0.05, 3, 1 - share)
                 for name, share in at_once.items()
             },
         )

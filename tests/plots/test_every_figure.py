@@ -14,7 +14,7 @@ from sgais.comparison.records import ComparisonRecord, ModelStanding
 from sgais.plots import style
 
 NAMES = list(plots.__all__)
-MARKED = ["annealing", "bayes_factors", "evidence", "probabilities"]
+MARKED = ["annealing", "bayes_factors", "evidence", "probabilities", "weights"]
 
 
 @pytest.fixture
@@ -28,6 +28,7 @@ def draw(make_records, comparison_records):
         "evidence": (curves,),
         "histograms": (data, [100, 300]),
         "probabilities": (comparison_records,),
+        "weights": (comparison_records,),
         "speed": ({"sgais": [(1000, 1.0), (2000, 2.0)], "nested": [(2000, 20.0), (1000, 9.0)]},),
     }
     return lambda name, **options: getattr(plots, name)(*arguments[name], **options)

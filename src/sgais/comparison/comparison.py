@@ -11,13 +11,12 @@ import numpy as np
 
 from sgais import checkpoint
 from sgais.comparison.columns import check_columns
+from sgais.comparison.combination import EVIDENCE, ChunkScores, combination_of
 from sgais.comparison.decisions import Decisions
 from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of
 from sgais.comparison.records import ComparisonRecord, Standings
 from sgais.comparison.sensitivity import NUM_SCALES, PriorSensitivity, prior_sensitivity
 from sgais.comparison.view import ComparisonView
-from sgais.decisions import Decision
-from sgais.decisions.e_values import require_level
 from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
@@ -35,7 +34,7 @@ from sgais.results.record import EvidenceRecord
 from sgais.results.step import Step
 from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
-from sgais.shift.watching import require_detector, restored_detector
+from sgais.shift.watching import require_detector, restored_detector, saved_detector
 
 
 class Comparison(ComparisonView, Streamed[ComparisonRecord]):
@@ -52,6 +51,9 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         history: How the past is kept, see `OnlineEvidence`.
         forgetting: For worlds that drift: the share of the models' weights in predictions that is redistributed by the
             prior odds with each row (fixed share). Log Z and probabilities never forget.
+        combine: How models are weighted in predictions: by their probabilities ("evidence"); with forgetting whose
+            rate is chosen as the rows come ("forgetting"); or for the best log score of the mixture, whether or not any
+            model is true ("stacking").
         detector: What every model's shift detector is to be like (see `detectors`, and `OnlineEvidence`); none if
             omitted.
         on_outlier: What is done with a row that is absurd by the predictive of one of the models, as in
@@ -68,6 +70,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         forgetting: float = 0.0,
         detector: ShiftDetector | None = None,
         on_outlier: str = QUARANTINE,
+        combine: str = EVIDENCE,
     ) -> None:
         require(isinstance(models, Mapping), "models", "be a dictionary of models by name", models)
         require(len(models) > 0, "models", "hold at least one model", dict(models))
@@ -77,13 +80,15 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         require_detector(detector)
         self.config, self.seed, self.forgetting = config, seed, forgetting
         self.on_outlier, self.num_left_out = require_policy(on_outlier), 0
-        self._rows_between_false_alarms = None if detector is None else detector.mean_rows_between_false_alarms
+        self._detector = None if detector is None else detector.like()
         self._history: History = Memory() if history is None else history
         self.place = Place()
         self._members = {str(name): self._member(str(name), model) for name, model in models.items()}
         check_columns(models)
         self._log_odds = log_prior_odds(list(self._members), prior_odds)
         self._weights = shares_of(self._log_odds)
+        self.combine, self._combination = combine, combination_of(combine, forgetting, seed)
+        self._scores, self._score = dict.fromkeys(self._members, 0.0), 0.0
         self._decisions = Decisions(self._log_odds)
         self._failures: dict[str, str] = {}
         self._records = Standings()
@@ -102,12 +107,15 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
 
         found = sifted(self._read(chunk), weigh, outliers, self.on_outlier, self.place.position)
         rows = next(iter(found.steps.values())).rows
+        by_row = None
+        if self._combination.wants_rows:
+            by_row = {name: self._members[name].row_log_predictives(step) for name, step in found.steps.items()}
         self._history.append(rows)
         for name, step in found.steps.items():
             self._members[name].accept(step)
         self._failures |= found.failures
         self.num_left_out += found.num_left_out
-        record = self._record(num_rows(rows))
+        record = self._record(num_rows(rows), by_row)
         self._records.append(record)
         return record
 
@@ -128,6 +136,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         self._members[name] = self._replayed(name, model)
         mean = log_sum(np.array(list(self._log_odds.values()))) - float(np.log(len(self._log_odds)))
         self._log_odds[name] = mean + float(np.log(prior_odds))
+        self._combination.joined(name)
         self._weights = self._standing_weights()
 
     def drop(self, name: str) -> None:
@@ -137,23 +146,9 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         del self._members[name], self._log_odds[name]
         self._failures.pop(name, None)
         self._weights.pop(name, None)
+        self._scores.pop(name, None)
         total = sum(self._weights.values())
         self._weights = {other: weight / total for other, weight in self._weights.items()}
-
-    def decide(self, level: float = 0.05, null: str | None = None) -> Decision:
-        """Whether one model may be rejected, whatever its parameters, and since which row (`sgais.decisions`).
-
-        May be asked at any time, as often as one likes: a true null is ever rejected with probability `level` at most.
-
-        Args:
-            level: The largest probability of rejecting a true null.
-            null: The model that is doubted; the first, if omitted. All others together, by their prior odds, are the
-                alternative. Its prior does not count, theirs may be any.
-        """
-        level, null = require_level(level), self.names[0] if null is None else null
-        require(null in self._members, "null", f"be one of {sorted(self._members)}", null)
-        require(len(self._members) > 1, "null", "have other models beside it", null)
-        return self._decisions.decide(null, level, self._members, self._history, self._records.ends())
 
     def prior_sensitivity(
         self, scale: tuple[float, float] = (1 / 4, 4), num_scales: int = NUM_SCALES
@@ -207,13 +202,16 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
             "config": self.config,
             "seed": self.seed,
             "forgetting": self.forgetting,
+            "combine": self.combine,
+            "combination": self._combination.state(),
+            "scores": {"of_models": self._scores, "of_mixture": self._score},
             "members": {name: self._members[name].saved() for name in self._members if name not in self._failures},
             "failures": self._failures,
             "log_odds": self._log_odds,
             "weights": self._weights,
             "records": self._records.state(),
             "watching": {
-                "pattern": self._rows_between_false_alarms,
+                "pattern": saved_detector(self._detector),
                 "detectors": {name: detector.state() for name, detector in self.detectors.items()},
             },
             "decisions": self._decisions.state(),
@@ -229,7 +227,19 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         names = sorted([*content["members"], *content["failures"]])
         require(sorted(models) == names, "models", f"have the names that were saved, {names}", sorted(models))
         history = restored_history(content["history"], folder)
-        comparison = cls(models, content["config"], content["seed"], None, history, content["forgetting"])
+        comparison = cls(
+            models,
+            content["config"],
+            content["seed"],
+            None,
+            history,
+            content["forgetting"],
+            combine=content.get("combine", EVIDENCE),  # older checkpoints know of nothing else
+        )
+        if "combination" in content:
+            comparison._combination.restore(content["combination"])
+            comparison._scores = dict(content["scores"]["of_models"])
+            comparison._score = content["scores"]["of_mixture"]
         comparison.place = replace(content["place"], is_resumed=True)
         comparison.on_outlier = content.get("on_outlier", QUARANTINE)
         for name, saved in content["members"].items():
@@ -237,7 +247,8 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         comparison._failures, comparison._log_odds = content["failures"], content["log_odds"]
         comparison._weights, comparison._records = content["weights"], Standings.restored(content["records"])
         watching = content["watching"]
-        comparison._rows_between_false_alarms = watching["pattern"]
+        pattern = watching["pattern"]  # a number in checkpoints of before
+        comparison._detector = ShiftDetector(pattern) if isinstance(pattern, float) else restored_detector(pattern)
         for name, member in comparison._members.items():
             member.detector = restored_detector(watching["detectors"].get(name))
         comparison._num_forgotten = content["num_forgotten"]
@@ -264,8 +275,8 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
     def _member(self, name: str, model: ModelLike) -> OnlineEvidence:
         """Its seed comes from its name, so that it does not matter which others there are."""
         seed = (self.seed + zlib.crc32(name.encode())) % 2**32
-        rows = self._rows_between_false_alarms
-        return OnlineEvidence(model, self.config, seed, self._history, None if rows is None else ShiftDetector(rows))
+        detector = None if self._detector is None else self._detector.like()
+        return OnlineEvidence(model, self.config, seed, self._history, detector)
 
     def _weigh(
         self, readings: Mapping[str, Reading], num_bad_rows: int, left_out: Mapping[str, LeftOut]
@@ -293,17 +304,15 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         has_readers = any(isinstance(self._members[name].model, ReadingModel) for name in readings)
         return joined(readings) if has_readers else readings
 
-    def _record(self, rows: int) -> ComparisonRecord:
-        """Move the weights on by the chunk's evidences, then note where everybody stands."""
+    def _record(self, rows: int, by_row: dict[str, np.ndarray] | None) -> ComparisonRecord:
+        """Move the weights on by what the models made of the chunk, then note where everybody stands."""
         increments = {name: _last(self._members[name]).increment for name in self._alive()}
-        log_predictive = log_mixture(self._weights, increments)
-        if self.forgetting:
-            with np.errstate(divide="ignore"):
-                moved = {name: np.log(self._weights[name]) + value for name, value in increments.items()}
-            kept, prior = (1 - self.forgetting) ** rows, shares_of({name: self._log_odds[name] for name in increments})
-            self._weights = {name: kept * share + (1 - kept) * prior[name] for name, share in shares_of(moved).items()}
-        else:
-            self._weights = self._standing_weights()
+        scores = ChunkScores(rows, increments, by_row, self._log_odds, self._standing_weights())
+        log_predictive = scores.of_mixture(self._weights)
+        self._score += log_predictive
+        for name in increments:
+            self._scores[name] = self._scores.get(name, 0.0) + scores.of_model(name)
+        self._weights = self._combination.updated(self._weights, scores)
         return ComparisonRecord(self._members[next(iter(increments))].num_rows, self.standings, log_predictive)
 
     def _standing_weights(self) -> dict[str, float]:

@@ -4,8 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sgais.comparison.decisions import Decisions
 from sgais.comparison.probabilities import with_bands
 from sgais.comparison.records import ComparisonRecord, ModelStanding, Standings
+from sgais.decisions import Decision
+from sgais.decisions.e_values import require_level
+from sgais.errors import require
 from sgais.history import History
 from sgais.online import OnlineEvidence
 from sgais.results import rendered
@@ -21,11 +25,14 @@ class ComparisonView:
     """Whatever compares models, to read."""
 
     _members: dict[str, OnlineEvidence]
+    _decisions: Decisions
     _failures: dict[str, str]
     _history: History
     _log_odds: dict[str, float]
     _records: Standings
     _weights: dict[str, float]  # in predictions
+    _scores: dict[str, float]  # of each model so far
+    _score: float  # of the mixture
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,6 +58,21 @@ class ComparisonView:
     def last_record(self) -> ComparisonRecord | None:
         """The newest of them."""
         return self._records[-1] if self._records else None
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Of each model in predictions; they sum to one. Through time they are in the records' standings."""
+        return dict(self._weights)
+
+    @property
+    def score(self) -> float:
+        """The prequential log score: the sum of all log predictives of the mixture, each made before its chunk."""
+        return self._score
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The same of each model alone. Where models are stacked, rows are scored one by one, else chunk by chunk."""
+        return dict(self._scores)
 
     @property
     def curves(self) -> dict[str, tuple[EvidenceRecord, ...]]:
@@ -102,6 +124,21 @@ class ComparisonView:
         one, other = self._members[first], self._members[second]
         error = float(np.hypot(one.standard_error, other.standard_error))
         return one.log_evidence - other.log_evidence, error
+
+    def decide(self, level: float = 0.05, null: str | None = None) -> Decision:
+        """Whether one model may be rejected, whatever its parameters, and since which row (`sgais.decisions`).
+
+        May be asked at any time, as often as one likes: a true null is ever rejected with probability `level` at most.
+
+        Args:
+            level: The largest probability of rejecting a true null.
+            null: The model that is doubted; the first, if omitted. All others together, by their prior odds, are the
+                alternative. Its prior does not count, theirs may be any.
+        """
+        level, null = require_level(level), self.names[0] if null is None else null
+        require(null in self._members, "null", f"be one of {sorted(self._members)}", null)
+        require(len(self._members) > 1, "null", "have other models beside it", null)
+        return self._decisions.decide(null, level, self._members, self._history, self._records.ends())
 
     def table(self) -> "pd.DataFrame":
         """The models by probability: log Z, log Bayes factor against the leader, probability with its band."""

@@ -8,6 +8,7 @@ from sgais.plots.histograms import histograms
 from sgais.plots.prior_sensitivity import prior_sensitivity
 from sgais.plots.probabilities import probabilities
 from sgais.plots.speed import speed
+from sgais.plots.weights import weights
 
 __all__ = [
     "annealing",
@@ -18,4 +19,5 @@ __all__ = [
     "prior_sensitivity",
     "probabilities",
     "speed",
+    "weights",
 ]

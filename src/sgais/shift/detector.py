@@ -10,6 +10,7 @@ from sgais.errors import require, require_count
 from sgais.results.record import EvidenceRecord
 from sgais.shift.baseline import Surprise
 from sgais.shift.cusum import Cusum
+from sgais.shift.e_detector import EDetector, Ranks
 from sgais.shift.memory import Memory
 from sgais.shift.threshold import largest_score, threshold_for
 
@@ -50,6 +51,10 @@ WATCHES = (
 )
 
 
+CUSUM, E_DETECTOR = "cusum", "e-detector"
+E_WATCHES = (Watch(SURPRISE, -1, SMALL, 0.45), Watch(SURPRISE, +1, SMALL, 0.45), Watch(ANNEALING, +1, SMALL, 0.1))
+
+
 class Alarm(NamedTuple):
     """A change of the data.
 
@@ -85,8 +90,15 @@ class ShiftDetector:
     After a fall a model often learns the new data, and its score climbs slowly back. A climb that only the CUSUM for
     small changes sees, to no more than the level before the fall, is no alarm: the detector learns the new level.
 
+    With `method="e-detector"`, scores are ranked among those before them, and evidence for a change at any row is
+    summed up (`sgais.shift.e_detector`): the mean distance between false alarms is then at least the one asked for,
+    for chunks of any size and scores of any distribution, but for what the baseline has to learn in its first
+    chunks. It takes some chunks more to find a change, since a score can only be as odd as the number of those
+    before it allows.
+
     Args:
         mean_rows_between_false_alarms: On a stream that never changes.
+        method: "cusum" or "e-detector".
 
     Attributes:
         alarms: All alarms so far.
@@ -94,10 +106,15 @@ class ShiftDetector:
         num_rows: Rows seen so far.
     """
 
-    def __init__(self, mean_rows_between_false_alarms: float = 1_000_000) -> None:
+    def __init__(self, mean_rows_between_false_alarms: float = 1_000_000, method: str = CUSUM) -> None:
         _require_positive("mean_rows_between_false_alarms", mean_rows_between_false_alarms)
-        self.mean_rows_between_false_alarms = float(mean_rows_between_false_alarms)
+        require(method in (CUSUM, E_DETECTOR), "method", "be cusum or e-detector", method)
+        self.mean_rows_between_false_alarms, self.method = float(mean_rows_between_false_alarms), method
         self.reset()
+
+    def like(self) -> "ShiftDetector":
+        """Another with the same arguments, which has seen nothing."""
+        return ShiftDetector(self.mean_rows_between_false_alarms, self.method)
 
     def reset(self) -> None:
         """Forget everything, the alarms too."""
@@ -171,12 +188,15 @@ class ShiftDetector:
             "excess_memory": self._excess_memory.state(),
             "steps_memory": self._steps_memory.state(),
             "sums": [cusum.state() for cusum in self._sums],
+            "method": self.method,
+            "ranks": {signal: ranks.state() for signal, ranks in self._ranks.items()},
+            "e_detectors": [one.state() for one in self._e_detectors],
         }
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> "ShiftDetector":
         """The detector that had this state."""
-        detector = cls(state["mean_rows_between_false_alarms"])
+        detector = cls(state["mean_rows_between_false_alarms"], state.get("method", CUSUM))  # there was no other
         detector.alarms = [Alarm(*alarm) for alarm in state["alarms"]]
         detector.drift_detected, detector.num_rows = state["drift_detected"], state["num_rows"]
         detector._num_chunks, detector._watched_rows = state["num_chunks"], state["watched_rows"]
@@ -186,10 +206,14 @@ class ShiftDetector:
         detector._excess_memory = Memory.restored(state["excess_memory"])
         detector._steps_memory = Memory.restored(state["steps_memory"])
         detector._sums = [Cusum.restored(kept) for kept in state["sums"]]
+        if "ranks" in state:
+            detector._ranks = {signal: Ranks.restored(kept) for signal, kept in state["ranks"].items()}
+            detector._e_detectors = [EDetector.restored(kept) for kept in state["e_detectors"]]
         return detector
 
     def __repr__(self) -> str:
-        return f"ShiftDetector({self.mean_rows_between_false_alarms:.6g}, {len(self.alarms)} alarms)"
+        method = "" if self.method == CUSUM else f"{self.method}, "
+        return f"ShiftDetector({self.mean_rows_between_false_alarms:.6g}, {method}{len(self.alarms)} alarms)"
 
     def _start_anew(self) -> None:
         """Learn what is ordinary from here on."""
@@ -198,6 +222,8 @@ class ShiftDetector:
         self._excess_memory = Memory(believed=0 if self.alarms else BELIEVED)
         self._steps_memory = Memory(smallest_deviation=DOUBLING)
         self._sums = [Cusum(self.num_rows) for _ in WATCHES]
+        self._ranks = {SURPRISE: Ranks(), ANNEALING: Ranks()}
+        self._e_detectors = [EDetector(self.num_rows) for _ in E_WATCHES]
 
     def _read(self, x: EvidenceRecord | float, num_rows: int) -> tuple[float, int | None, int]:
         """The chunk's log predictive, its annealing steps if known, and its rows."""
@@ -212,7 +238,7 @@ class ShiftDetector:
 
     def _watch(self, score: float, steps: int | None, rows: int, expected: tuple[float, float] | None) -> None:
         """Bring memories and sums up to date."""
-        self._first_rows = self._first_rows or rows
+        self._first_rows, self._chunk_rows = self._first_rows or rows, rows
         # The middle of the chunk, seen from a start that lies a chunk before what was watched first.
         rows_seen = self.num_rows - self._start - rows / 2 + self._first_rows
         surprise = self._score_memory.surprise(score, rows, rows_seen)
@@ -235,10 +261,21 @@ class ShiftDetector:
 
     def _sum_up(self, signal: str, surprise: Surprise, weight: float) -> None:
         """Add a chunk to the sums that watch this signal."""
+        if self.method == E_DETECTOR:
+            self._bet(signal, surprise, weight)
+            return
         for watch, cusum in zip(WATCHES, self._sums, strict=True):
             if watch.signal == signal:
                 most = largest_score(self._threshold(watch), watch.reference)
                 cusum.update(watch.sign * surprise.score, most, watch.reference, surprise.excess, weight, self.num_rows)
+
+    def _bet(self, signal: str, surprise: Surprise, weight: float) -> None:
+        """Let the e-detectors of this signal bet on the chunk's rank."""
+        p_value = self._ranks[signal].p_value(surprise.score)
+        for watch, one in zip(E_WATCHES, self._e_detectors, strict=True):
+            if watch.signal == signal:
+                small = p_value if watch.sign < 0 else 1.0 - p_value
+                one.update(small, surprise.excess, weight, self._chunk_rows, self.num_rows)
 
     def _threshold(self, watch: Watch) -> float:
         """The height at which a sum raises an alarm, for chunks of the mean size so far."""
@@ -248,6 +285,9 @@ class ShiftDetector:
 
     def _decide(self) -> None:
         """Raise an alarm if a sum is past its threshold, and start anew."""
+        if self.method == E_DETECTOR:
+            self._decide_by_evidence()
+            return
         crossed = [
             (watch, cusum)
             for watch, cusum in zip(WATCHES, self._sums, strict=True)
@@ -257,12 +297,25 @@ class ShiftDetector:
             return
         watch, _ = crossed[0]
         if not self._is_recovery(watch):
-            cusum = self._clearest(watch)
-            self.alarms.append(Alarm(self.num_rows, cusum.start, watch.signal, cusum.size))
-            self.drift_detected = True
-            fell = watch.signal == SURPRISE and watch.sign < 0
-            self._level_before_fall = self._score_memory.level if fell else -math.inf
+            self._raise(watch, self._clearest(watch))
         self._start_anew()
+
+    def _decide_by_evidence(self) -> None:
+        shares = [watch.share * one.height for watch, one in zip(E_WATCHES, self._e_detectors, strict=True)]
+        if sum(shares) < self.mean_rows_between_false_alarms:
+            return
+        number = int(np.argmax(shares))
+        watch, cusum = E_WATCHES[number], self._e_detectors[number].cusum
+        if not self._is_recovery(watch):
+            self._raise(watch, cusum)
+        self._start_anew()
+
+    def _raise(self, watch: Watch, cusum: Cusum) -> None:
+        """Note an alarm."""
+        self.alarms.append(Alarm(self.num_rows, cusum.start, watch.signal, cusum.size))
+        self.drift_detected = True
+        fell = watch.signal == SURPRISE and watch.sign < 0
+        self._level_before_fall = self._score_memory.level if fell else -math.inf
 
     def _clearest(self, crossed: Watch) -> Cusum:
         """The sum that knows where the change is: one for small changes may have climbed a little long before it."""

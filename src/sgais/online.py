@@ -323,11 +323,13 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
 
     def read(self, chunk: object) -> Reading:
         """The columns of a chunk as the model takes them; nothing changes, also where the first rows settle how."""
+        if isinstance(chunk, Reading):
+            return chunk
         return reading.read(self._given, self._reader, chunk, self._fields)
 
     def _check(self, chunk: object) -> tuple[Model, Reader | None, Fields, Chunk]:
         """The model, its reader and fields, and the checked rows; the first chunk settles what is still open."""
-        reader, arrays = chunk if isinstance(chunk, Reading) else self.read(chunk)
+        reader, arrays = self.read(chunk)
         fields = self._fields or infer_fields(arrays)
         rows = check_chunk(arrays, fields, real_dtype())
         if self._state is not None:

@@ -103,7 +103,7 @@ def test_a_model_that_fails_is_no_longer_watched(tmp_path):
 
     prior = {"mean": dist.Normal(0.0, 1.0)}
     models = {"fragile": sgais.Model(prior, log_likelihood), "sturdy": sgais.Model(prior, cauchy)}
-    found = filled(models, [np.zeros(20), np.array([0.0, 200.0]), np.zeros(5)])
+    found = filled(models, [np.zeros(20), np.array([200.0, 200.0]), np.zeros(5)])
     assert found.detectors["fragile"].num_rows == 20
     assert found.detectors["sturdy"].num_rows == 27
     found.save(tmp_path / "checkpoint")

@@ -11,10 +11,20 @@ from test_change_points_figure import points
 import sgais
 from sgais import plots
 from sgais.comparison.records import ComparisonRecord, ModelStanding
+from sgais.comparison.sensitivity import Evidence, PriorSensitivity
 from sgais.plots import style
 
 NAMES = list(plots.__all__)
 MARKED = ["annealing", "bayes_factors", "evidence", "probabilities", "weights"]
+
+
+def sensitivity():
+    scales = (0.25, 1.0, 4.0)
+    found = {
+        name: tuple(Evidence(-100.0 - slope * np.log(scale), 0.1, "reweighted") for scale in scales)
+        for name, slope in {"narrow": 1.0, "wide": 3.0}.items()
+    }
+    return PriorSensitivity(scales, found, {"narrow": 0.0, "wide": 0.0})
 
 
 @pytest.fixture
@@ -27,6 +37,7 @@ def draw(make_records, comparison_records):
         "change_points": (points(),),
         "evidence": (curves,),
         "histograms": (data, [100, 300]),
+        "prior_sensitivity": (sensitivity(),),
         "probabilities": (comparison_records,),
         "weights": (comparison_records,),
         "speed": ({"sgais": [(1000, 1.0), (2000, 2.0)], "nested": [(2000, 20.0), (1000, 9.0)]},),

@@ -8,7 +8,7 @@ from benchmarks.peers.task import Task
 LIMIT = 600.0
 
 
-def runs(problem, method, rows, seconds, error=0.1):
+def runs(problem, method, rows, seconds, error=0.04):
     """Complete ones, one for each number of seconds."""
     return [
         Line(
@@ -37,6 +37,6 @@ def nearly_too_slow(problem, method, rows):
     ]
 
 
-def ours(problem, rows, seconds=(1.0, 2.0, 30.0), error=0.1):
+def ours(problem, rows, seconds=(1.0, 2.0, 30.0), error=0.04):
     """Runs of the default."""
     return runs(problem, DEFAULT, rows, seconds, error)

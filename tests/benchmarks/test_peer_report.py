@@ -23,9 +23,9 @@ def test_a_table_is_read_as_it_was_written(tmp_path):
 
 def test_the_page_says_what_holds_and_what_does_not():
     page = report(LINES, FULL, "make bench FULL=1", [])
-    assert "| linear | 1,000,000 | 2.00 | 0.10 | dynesty | 1,000,000 | 500.0 | 250.0 | 100 | yes |" in page
+    assert "| linear | 1,000,000 | 2.00 | 0.04 | dynesty | 1,000,000 | 500.0 | 250.0 | 100 | yes |" in page
     assert (
-        "| mixture | 100,000 | 2.00 | 0.10 | none in time | 100,000 | at least 600.0 | at least 300.0 | 50 | yes |"
+        "| mixture | 100,000 | 2.00 | 0.04 | none in time | 100,000 | at least 600.0 | at least 300.0 | 50 | yes |"
         in page
     )
     assert "| logistic | 100,000 | not measured | | | 100,000 | | | 100 | no |" in page

@@ -18,8 +18,8 @@ import sgais
 original = sgais.OnlineEvidence.weigh
 
 
-def weigh(self, chunk, past=None):
-    step = original(self, chunk, past)
+def weigh(self, *arguments, **options):
+    step = original(self, *arguments, **options)
     return step._replace(record=step.record._replace(warning={WARNING!r}, mode_doubt=2.5))
 
 

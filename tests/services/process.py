@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 PATIENCE = 60  # seconds that a server may take to come up
+STARTS = 3
 # A server must not outlive a test process that was killed itself.
 END_WITH_US = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 IS_COMPLETE = os.environ.get("SGAIS_SERVICES") == "all"  # `make test-services`: a server that is missing is a failure
@@ -42,8 +43,9 @@ class ServerProcess:
     def __init__(self, folder: Path):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.port = free_port()
         self._process = None
+        self._has_answered = False
+        self.choose_ports()
 
     def command(self):
         raise NotImplementedError
@@ -51,7 +53,22 @@ class ServerProcess:
     def environment(self):
         return dict(os.environ)
 
+    def choose_ports(self):
+        self.port = free_port()
+
     def start(self):
+        """A port that was free a moment ago may have been taken since: a first start is tried again with others."""
+        for _ in range(STARTS - 1):
+            try:
+                return self._start()
+            except AssertionError:
+                if self._has_answered:
+                    raise
+                self.kill()
+                self.choose_ports()
+        return self._start()
+
+    def _start(self):
         with (self.folder / "output.txt").open("ab") as output:
             self._process = subprocess.Popen(
                 [*END_WITH_US, *self.command()],
@@ -61,6 +78,7 @@ class ServerProcess:
                 start_new_session=True,
             )
         self.wait_until_it_answers()
+        self._has_answered = True
         return self
 
     def wait_until_it_answers(self):

@@ -21,11 +21,14 @@ class S3(ServerProcess):
     def __init__(self, folder):
         self._program = program("weed", Path(sys.executable).parent)
         super().__init__(folder)
-        self._ports = {name: free_port() for name in PORTS}
         credentials = [{"accessKey": KEY, "secretKey": SECRET}]
         identity = {"name": KEY, "credentials": credentials, "actions": ["Admin", "Read", "Write", "List"]}
         (self.folder / "identities.json").write_text(json.dumps({"identities": [identity]}))
         (self.folder / "data").mkdir(exist_ok=True)
+
+    def choose_ports(self):
+        super().choose_ports()
+        self._ports = {name: free_port() for name in PORTS}
 
     @property
     def variables(self):

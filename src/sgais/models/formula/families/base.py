@@ -1,5 +1,6 @@
 """What a family is: how the response is read, what its own parameters are, and how probable a row is."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ class Units(NamedTuple):
     levels: tuple[str, ...] = ()
 
 
-class Family:
+class Family(ABC):
     """A distribution of the response around the linear predictor.
 
     Attributes:
@@ -55,7 +56,7 @@ class Family:
         """The units that the first rows fix; numbers as they are, or codes of classes."""
         return Units(0.0, 1.0, tuple(levels))
 
-    def check(self, response: np.ndarray, what: str) -> None:
+    def check(self, response: np.ndarray, what: str) -> None:  # noqa: B027  # any response will do, unless a family objects
         """Refuse responses out of the family's range."""
 
     def read(self, response: np.ndarray, units: Units) -> np.ndarray:  # noqa: ARG002
@@ -74,9 +75,9 @@ class Family:
         """The log density of every row."""
         return jax.numpy.asarray(self.distribution(predictor, parameters, units).log_prob(response))
 
+    @abstractmethod
     def distribution(self, predictor: jax.Array, parameters: Parameters, units: Units) -> dist.Distribution:
         """The distribution of every row's response, in its own units."""
-        raise NotImplementedError
 
 
 def require_rows(good: np.ndarray, response: np.ndarray, what: str, family: str, rule: str) -> None:

@@ -25,7 +25,8 @@ from sgais.fields import Field
 from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
 from sgais.models.base import Model
 from sgais.models.formula.glm import glm
-from sgais.models.numpyro import from_numpyro
+from sgais.models.programs.numpyro import from_numpyro
+from sgais.models.programs.pymc import from_pymc
 from sgais.online import OnlineEvidence
 from sgais.predictive.prediction import Prediction
 from sgais.results.record import EvidenceRecord
@@ -75,6 +76,7 @@ __all__ = [
     "decisions",
     "estimate",
     "from_numpyro",
+    "from_pymc",
     "glm",
     "history",
     "models",

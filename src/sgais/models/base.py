@@ -143,6 +143,14 @@ class Model:
             total += jnp.sum(transform.log_abs_det_jacobian(value, parameters[name]))
         return total
 
+    def prior_at(self, parameters: Parameters) -> dict[str, Distribution]:
+        """The prior of every parameter, given those above it."""
+        known: Parameters = {}
+        found = {}
+        for name, distribution in self._prior_parts(known):
+            known[name], found[name] = parameters[name], distribution
+        return found
+
     def log_likelihood_at(self, position: jax.Array, rows: Rows) -> jax.Array:
         """Log-likelihood of every row at one position, shape (rows,)."""
         return self.log_likelihood(self.constrain(position), rows)

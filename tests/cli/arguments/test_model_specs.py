@@ -47,7 +47,7 @@ def test_files_and_modules(tmp_path, monkeypatch):
     ready = sgais.models.LinearRegression(dim=2)
     assert model_of("some_models.py:ready", {}) == model_of("some_models:factory", {}) == ready
     assert "program" in repr(model_of("some_models:program", {}))
-    with pytest.raises(ModelError, match="must be a sgais.Model or a NumPyro model, got a int"):
+    with pytest.raises(ModelError, match="must be a sgais.Model, a PyMC model or a NumPyro model, got a int"):
         model_of("some_models:number", {})
     with pytest.raises(ModelError, match="RuntimeError: no model"):
         model_of("some_models:broken", {})

@@ -1,7 +1,8 @@
 """Models as they are named on the command line.
 
 `"weight ~ height + age"` is a formula; `linear-regression:dim=5` is a ready model with options; `mymodels.py:model` and
-`package.module:model` are a `sgais.Model`, a NumPyro model, or a function without arguments that returns one of them.
+`package.module:model` are a `sgais.Model`, a PyMC or NumPyro model, or a function without arguments that returns one of
+them.
 """
 
 import importlib
@@ -20,7 +21,8 @@ from sgais.cli.arguments.settings import Settings
 from sgais.errors import ConfigError, ModelError, SgaisError
 from sgais.models import AutoRegression, GaussianMixture, LinearRegression, LogisticRegression
 from sgais.models.base import ModelLike
-from sgais.models.numpyro import from_numpyro
+from sgais.models.programs.numpyro import from_numpyro
+from sgais.models.programs.pymc import from_pymc, is_pymc
 
 Columns = Mapping[str, str | Sequence[str]]
 
@@ -173,6 +175,8 @@ def _attribute(module: ModuleType, path: str, name: str) -> Any:
 def _model_like(spec: str, found: Any) -> ModelLike:
     if hasattr(found, "bind") and not inspect.isclass(found):
         return found
+    if is_pymc(found):
+        return from_pymc(found)
     if inspect.isfunction(found) and not inspect.signature(found).parameters:
         try:
             return _model_like(spec, found())
@@ -182,4 +186,4 @@ def _model_like(spec: str, found: Any) -> ModelLike:
             raise ModelError(f"`{spec}` must return a model, got {type(error).__name__}: {error}.") from error
     if inspect.isfunction(found):
         return from_numpyro(found)
-    raise ModelError(f"`{spec}` must be a sgais.Model or a NumPyro model, got a {type(found).__name__}.")
+    raise ModelError(f"`{spec}` must be a sgais.Model, a PyMC model or a NumPyro model, got a {type(found).__name__}.")

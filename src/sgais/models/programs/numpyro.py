@@ -1,12 +1,13 @@
 """`from_numpyro`: any NumPyro program with one data plate becomes a `Model`.
 
 The program is run (traced) on a few rows of the first chunk. Its latent sites become the prior, in order,
-each conditional on those before it; its observed sites become the log-likelihood per row. What does not fit
-the contract (a row's own latent, two data plates, rows that depend on each other) is refused by name.
+each conditional on those before it; its observed sites become the log-likelihood per row, discrete latents of a row
+summed out of it. What does not fit the contract (a row's own continuous latent, two data plates, rows that depend on
+each other) is refused by name.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -18,22 +19,23 @@ from numpyro.distributions import Distribution
 
 from sgais.errors import ModelError
 from sgais.fields import Chunk, as_arrays
-from sgais.models.base import Model, Parameters, Predictive, Rows, real_dtype
+from sgais.models.base import Model, Parameters, Predictive, Rows
+from sgais.models.programs.enumeration import check_discrete, kind_of, plate_depth, row_log_likelihood
+from sgais.models.programs.independence import check_rows_are_independent, points_to_check
 
 Site: TypeAlias = dict[str, Any]
 Trace: TypeAlias = Mapping[str, Site]
 
 CHECKED_ROWS = 8  # rows of the first chunk on which the program is tried
-CHECKED_POINTS = 8  # parameter values at which it is tried
 
 
 class NumpyroProgram:
     """A NumPyro program that becomes a `Model` when it sees its first chunk."""
 
-    def __init__(self, program: Callable[..., Any]) -> None:
+    def __init__(self, program: Callable[..., Any], exchangeable: Sequence[str] = ()) -> None:
         if not callable(program):
             raise ModelError(f"`model_fn` must be a NumPyro model (a function), got {program!r}.")
-        self.program = program
+        self.program, self.exchangeable = program, tuple(exchangeable)
         self._bound: dict[tuple[Any, ...], Model] = {}
 
     @property
@@ -48,40 +50,47 @@ class NumpyroProgram:
         """The model for chunks with these columns, made once for each kind of chunk."""
         kind = tuple((name, values.shape[1:], values.dtype.str) for name, values in sorted(chunk.items()))
         if kind not in self._bound:
-            self._bound[kind] = _model_of(self.program, chunk)
+            self._bound[kind] = _model_of(self.program, chunk, self.exchangeable)
         return self._bound[kind]
 
     def __repr__(self) -> str:
         return f"from_numpyro({getattr(self.program, '__name__', self.program)})"
 
 
-def from_numpyro(model_fn: Callable[..., Any], example: object | None = None) -> NumpyroProgram | Model:
-    """Use a NumPyro model: continuous latents, and observed sites in one plate over the rows.
+def from_numpyro(
+    model_fn: Callable[..., Any], example: object | None = None, exchangeable: Sequence[str] = ()
+) -> NumpyroProgram | Model:
+    """Use a NumPyro model: observed sites in one plate over the rows, whose discrete latents are summed out.
 
     Args:
         model_fn: The model. It is called with the columns of a chunk as keyword arguments, so
             `def model(x, y): ...` fits chunks `{"x": ..., "y": ...}`; its data plate has as many rows as they.
         example: A few rows. With them the model is checked at once, without them on the first chunk.
+        exchangeable: As for `sgais.Model`: parameters whose leading axis is one of components that can be renamed.
     """
-    program = NumpyroProgram(model_fn)
+    program = NumpyroProgram(model_fn, exchangeable)
     return program if example is None else program.bind(as_arrays(example))
 
 
-def _model_of(program: Callable[..., Any], chunk: Chunk) -> Model:
+def _model_of(program: Callable[..., Any], chunk: Chunk, exchangeable: Sequence[str]) -> Model:
     _check_arguments(program, chunk)
     rows = {name: values[np.arange(CHECKED_ROWS) % len(values)] for name, values in chunk.items()}
     trace = _structure(program, rows)
     plate = _data_plate(trace, CHECKED_ROWS)
     _check_sites(trace, plate)
     latent = [name for name, site in trace.items() if _is_latent(site)]
-    if not latent:
+    summed_out = [name for name in latent if _is_discrete(trace[name])]
+    if latent == summed_out:
         raise ModelError("the NumPyro model has no latent sites, so nothing to integrate over. Add a prior.")
+    density = partial(row_log_likelihood, depth=plate_depth(trace)) if summed_out else _row_log_likelihood
+    observed = [name for name, site in trace.items() if _is_observed(site)]
     model = Model(
-        prior={name: _conditional_prior(program, rows, name) for name in latent},
-        log_likelihood=lambda parameters, batch: _row_log_likelihood(program, parameters, batch),
-        predictive=_predictive(program, [name for name, site in trace.items() if _is_observed(site)]),
+        prior={name: _conditional_prior(program, rows, name) for name in latent if name not in summed_out},
+        log_likelihood=partial(density, program),
+        exchangeable=exchangeable,
+        predictive=None if summed_out else _predictive(program, observed),
     )
-    _check_rows_are_independent(model, rows)
+    check_rows_are_independent(model, rows, "NumPyro")
     _check_prior_ignores_data(program, model, rows)
     return model
 
@@ -103,8 +112,18 @@ def _structure(program: Callable[..., Any], rows: Rows) -> Trace:
     except Exception as error:
         shapes = {name: values.shape for name, values in rows.items()}
         kind = type(error).__name__
+        if isinstance(error, TypeError) and "must have integer" in str(error):
+            raise ModelError(_how_to_index(rows)) from error
         raise ModelError(f"the NumPyro model raised {kind} on rows of shapes {shapes}: {error}") from error
     return sites
+
+
+def _how_to_index(rows: Rows) -> str:
+    whole = [name for name, values in rows.items() if values.dtype.kind == "f" and np.all(values == np.floor(values))]
+    return (
+        f"the NumPyro model must take whole numbers as indices, got floats in one of the columns {whole}. Hand it over "
+        "as integers, column.astype(int), or write so in the program: name.astype(int)."
+    )
 
 
 def _conditional_prior(program: Callable[..., Any], rows: Rows, name: str) -> Callable[[Parameters], Distribution]:
@@ -144,6 +163,10 @@ def _is_latent(site: Site) -> bool:
     return site["type"] == "sample" and not site["is_observed"]
 
 
+def _is_discrete(site: Site) -> bool:
+    return site["fn"].support is not None and bool(site["fn"].support.is_discrete)
+
+
 def _is_observed(site: Site) -> bool:
     return site["type"] == "sample" and bool(site["is_observed"])
 
@@ -158,7 +181,8 @@ def _check_arguments(program: Callable[..., Any], chunk: Chunk) -> None:
     except TypeError as error:
         raise ModelError(
             f"the NumPyro model must take the chunk's columns {sorted(chunk)} as arguments, but {error}. "
-            "Rename the columns or the arguments."
+            "Rename the columns or the arguments; read the number of rows off a column, and fix what is no column: "
+            "functools.partial(model, name=value)."
         ) from error
 
 
@@ -181,7 +205,9 @@ def _data_plate(trace: Trace, num_rows: int) -> str:
     plates = sorted({_plates_of(site)[0] for site in observed.values()})
     if len(plates) > 1:
         raise ModelError(f"the observed sites are in two plates, {plates}. Use one plate for all rows.")
-    size, subsample_size = trace[plates[0]]["args"]
+    frame = next(frame for site in observed.values() for frame in site["cond_indep_stack"])
+    # A plate inside of a scan has no site of its own.
+    size, subsample_size = trace[plates[0]]["args"] if plates[0] in trace else (frame.size, None)
     if subsample_size not in (None, size):
         raise ModelError(f"the plate '{plates[0]}' subsamples its rows. Drop `subsample_size`: every row counts.")
     if size != num_rows:
@@ -205,30 +231,24 @@ def _check_sites(trace: Trace, plate: str) -> None:
             )
         if site["is_observed"]:
             continue
-        if plate in _plates_of(site):
+        if _is_discrete(site):
+            check_discrete(name, site, _plates_of(site), plate)
+        elif plate in _plates_of(site):
             raise ModelError(
                 f"the latent site '{name}' is in the data plate '{plate}': every row would bring a parameter of "
-                "its own. Integrate it out, or pass the column that it stands for."
-            )
-        if site["fn"].support is not None and site["fn"].support.is_discrete:
-            raise ModelError(
-                f"the latent site '{name}' is discrete ({type(site['fn']).__name__}). Sum it out of the "
-                "likelihood, e.g. with numpyro.distributions.MixtureSameFamily."
+                f"its own. {_how_to_integrate(name, site, trace)}"
             )
 
 
-def _check_rows_are_independent(model: Model, rows: Chunk) -> None:
-    """A row's log-likelihood must be the same whatever rows stand beside it, and in whatever order."""
-    model.check_log_likelihood(rows)
-    later = {name: values[CHECKED_ROWS // 2 :][::-1] for name, values in rows.items()}
-    pointwise = jax.jit(jax.vmap(model.log_likelihood_at, in_axes=(0, None)))
-    positions = _points_to_check(model)
-    together = pointwise(positions, rows)[:, CHECKED_ROWS // 2 :][:, ::-1]
-    if not np.allclose(together, pointwise(positions, later), rtol=1e-4, atol=1e-4, equal_nan=True):
-        raise ModelError(
-            "the likelihood of the NumPyro model does not factor over rows: a row's log density changes with the "
-            "rows beside it. Give each row all that it depends on, as columns (see sgais.streams.lagged)."
+def _how_to_integrate(name: str, site: Site, trace: Trace) -> str:
+    """Two Gaussians add up, as in the eight schools; of others nothing can be said."""
+    kinds = [kind_of(each) for each in (site, *(one for one in trace.values() if _is_observed(one)))]
+    if set(kinds) == {"Normal"}:
+        return (
+            f"Integrate it out: where '{name}' ~ Normal(m, s) is the mean of an observation with noise t, write "
+            "Normal(m, jnp.sqrt(s**2 + t**2)) for the observation."
         )
+    return "Integrate it out, or pass the column that it stands for."
 
 
 def _check_prior_ignores_data(program: Callable[..., Any], model: Model, rows: Chunk) -> None:
@@ -240,13 +260,8 @@ def _check_prior_ignores_data(program: Callable[..., Any], model: Model, rows: C
         traces = [_trace(program, data, parameters) for data in (rows, other_rows)]
         return {name: [jnp.sum(t[name]["fn"].log_prob(value)) for t in traces] for name, value in parameters.items()}
 
-    for name, (density, other_density) in log_priors(_points_to_check(model)[0]).items():
+    for name, (density, other_density) in log_priors(points_to_check(model)[0]).items():
         if not np.allclose(density, other_density, rtol=1e-4, atol=1e-5, equal_nan=True):
             raise ModelError(
                 f"the prior of '{name}' depends on the data. The evidence needs a prior that is fixed beforehand."
             )
-
-
-def _points_to_check(model: Model) -> np.ndarray:
-    """Any points of R^d will do; draws from the prior would have to be compiled first."""
-    return np.random.default_rng(0).normal(size=(CHECKED_POINTS, model.dimension)).astype(real_dtype())

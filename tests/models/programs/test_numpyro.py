@@ -87,13 +87,56 @@ def refused(program, message, rows=ROWS):
         sgais.from_numpyro(program, example=rows)
 
 
-def test_a_discrete_latent_is_refused():
+def test_a_discrete_latent_of_all_rows_is_refused():
     def program(y):
         kind = numpyro.sample("kind", dist.Bernoulli(0.5))
         with numpyro.plate("data", len(y)):
             numpyro.sample("obs", dist.Normal(kind, 1.0), obs=y)
 
-    refused(program, "latent site 'kind' is discrete.*Sum it out")
+    refused(program, "latent site 'kind' is discrete .* shared by all rows.*a model for each of its values")
+
+
+def test_a_discrete_latent_without_a_finite_list_of_values_is_refused():
+    def program(y):
+        rate = numpyro.sample("rate", dist.Exponential(1.0))
+        with numpyro.plate("data", len(y)):
+            count = numpyro.sample("count", dist.Poisson(rate))
+            numpyro.sample("obs", dist.Normal(count, 1.0), obs=y)
+
+    refused(program, "latent site 'count' is discrete .Poisson. without a finite list")
+
+
+def test_a_float_as_an_index_is_refused_by_name():
+    def program(y, group):
+        with numpyro.plate("groups", 3):
+            effects = numpyro.sample("effects", dist.Normal(0, 1))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(effects[group], 1.0), obs=y)
+
+    rows = {"y": np.linspace(0.1, 1.0, 9), "group": np.arange(9) % 3}
+    assert sgais.from_numpyro(program, example=rows).dimension == 3
+    refused(program, r"floats in one of the columns \['group'\].*astype", rows | {"group": rows["group"].astype(float)})
+
+
+def test_the_textbooks_eight_schools_are_answered_with_the_form_that_works():
+    def textbook(J, sigma, y=None):  # noqa: N803
+        mu, tau = numpyro.sample("mu", dist.Normal(0, 5)), numpyro.sample("tau", dist.HalfCauchy(5))
+        with numpyro.plate("J", J):
+            theta = numpyro.sample("theta", dist.Normal(mu, tau))
+            numpyro.sample("obs", dist.Normal(theta, sigma), obs=y)
+
+    def integrated(sigma, y=None):
+        mu, tau = numpyro.sample("mu", dist.Normal(0, 5)), numpyro.sample("tau", dist.HalfCauchy(5))
+        with numpyro.plate("J", sigma.shape[0]):
+            numpyro.sample("obs", dist.Normal(mu, jnp.sqrt(tau**2 + sigma**2)), obs=y)
+
+    rows = {
+        "y": np.array([28.0, 8, -3, 7, -1, 1, 18, 12]),
+        "sigma": np.array([15.0, 10, 16, 11, 9, 11, 10, 18]),
+    }
+    refused(textbook, "missing a required argument: 'J'.*read the number of rows off a column", rows)
+    refused(lambda sigma, y: textbook(len(y), sigma, y), r"'theta'.*own.*jnp.sqrt\(s\*\*2 \+ t\*\*2\)", rows)
+    assert sgais.from_numpyro(integrated, example=rows).dimension == 2
 
 
 def test_a_missing_plate_is_refused():

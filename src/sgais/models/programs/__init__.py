@@ -1,0 +1,1 @@
+"""Models that were written as programs of other libraries."""

@@ -1,10 +1,12 @@
 """Quadratic surrogates: exact for linear regression, sums over rows for every model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sgais
-from sgais.approximation.taylor import at_anchor, basis_for, normalise, shifted, transport, with_rows
+from sgais.approximation.taylor import at_anchor, basis_for, shifted, transport, with_rows
 from sgais.compute.blocks import slabs
 
 MODEL = sgais.models.LinearRegression(dim=4)
@@ -21,7 +23,7 @@ def test_the_integral_of_a_quadratic_posterior_is_the_evidence():
     """From any anchor, since the expansion is then exact."""
     anchor = np.random.default_rng(0).normal(size=5)
     surrogate = with_rows(MODEL, at_anchor(MODEL, anchor), slabs(DATA))
-    found = normalise(surrogate)
+    found = surrogate.normalised
     assert found.log_integral == pytest.approx(MODEL.log_evidence(DATA), abs=0.01)
 
 
@@ -67,13 +69,13 @@ def test_samples_of_new_sizes_need_no_new_programs(compilations):
 
 def test_a_surrogate_without_a_maximum_has_no_integral():
     surrogate = at_anchor(MODEL, np.zeros(5))
-    assert normalise(surrogate) is not None, "the prior is Gaussian"
-    assert normalise(surrogate._replace(hessian=-surrogate.hessian)) is None
+    assert surrogate.normalised is not None, "the prior is Gaussian"
+    assert replace(surrogate, hessian=-surrogate.hessian).normalised is None
 
 
 def test_transport_takes_one_gaussian_to_the_other():
-    old = normalise(with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), part(DATA, 0, 100))).gaussian
-    new = normalise(with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), slabs(DATA))).gaussian
+    old = with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), part(DATA, 0, 100)).normalised.gaussian
+    new = with_rows(MODEL, at_anchor(MODEL, np.zeros(5)), slabs(DATA)).normalised.gaussian
     positions = old.unwhiten(np.random.default_rng(0).normal(size=(1000, 5)))
     np.testing.assert_allclose(new.distances(transport(positions, old, new)), old.distances(positions), rtol=1e-6)
 

@@ -6,10 +6,12 @@ posterior has beyond it is small and can be estimated from a sample of rows.
 """
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from sgais.approximation.gaussian import Gaussian
@@ -21,7 +23,8 @@ from sgais.models.base import Model, real_dtype
 WELL_CONDITIONED = 100.0  # largest over least eigenvalue of a scaled precision, up to which float32 keeps its digits
 
 
-class Surrogate(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Surrogate:
     """The log posterior, not normalised, at an anchor: float64, summed over the prior and all rows so far.
 
     Attributes:
@@ -37,6 +40,16 @@ class Surrogate(NamedTuple):
     gradient: np.ndarray
     hessian: np.ndarray
     basis: np.ndarray | None = None
+
+    @cached_property
+    def normalised(self) -> "Normalised | None":
+        """The Gaussian that the surrogate is, or None where it has no maximum."""
+        precision = -self.hessian
+        if not _is_positive_definite(precision):
+            return None
+        step = np.linalg.solve(precision, self.gradient)
+        gaussian = Gaussian(self.anchor + step, precision)
+        return Normalised(gaussian, self.value + 0.5 * float(self.gradient @ step) + gaussian.log_volume)
 
     def values_at(self, positions: np.ndarray) -> np.ndarray:
         """The surrogate's log density at positions (n, d)."""
@@ -68,21 +81,23 @@ def basis_for(precision: np.ndarray) -> np.ndarray | None:
 
 def with_rows(model: Model, surrogate: Surrogate, rows: Sequence[Blocks]) -> Surrogate:
     """The surrogate after more rows, given in slabs."""
-    at, value, gradient, hessian, basis = surrogate
+    at, basis = surrogate.anchor, surrogate.basis
+    value, gradient, hessian = surrogate.value, surrogate.gradient, surrogate.hessian
     anchor, directions = at.astype(real_dtype()), None if basis is None else basis.astype(real_dtype())
     back = None if basis is None else np.linalg.inv(basis)
-    for parts in jax.device_get([_likelihood_derivatives(model, anchor, slab, directions) for slab in rows]):
-        more = [part.sum(axis=0, dtype=np.float64) for part in parts]
+    for numbers in [_likelihood_derivatives(model, anchor, slab, directions) for slab in rows]:  # all begun at once
+        more_value, more_gradient, more_hessian = _unpacked(np.asarray(numbers), len(at))
         if back is not None:
-            more[1], more[2] = back.T @ more[1], back.T @ more[2] @ back
-        value, gradient, hessian = value + float(more[0]), gradient + more[1], hessian + _symmetric(more[2])
+            more_gradient, more_hessian = back.T @ more_gradient, back.T @ more_hessian @ back
+        value, gradient, hessian = value + more_value, gradient + more_gradient, hessian + _symmetric(more_hessian)
     return Surrogate(at, value, gradient, hessian, basis)
 
 
 def without_prior(model: Model, surrogate: Surrogate) -> Surrogate:
     """What the rows alone say at the anchor."""
     prior = at_anchor(model, surrogate.anchor)
-    return surrogate._replace(
+    return replace(
+        surrogate,
         value=surrogate.value - prior.value,
         gradient=surrogate.gradient - prior.gradient,
         hessian=surrogate.hessian - prior.hessian,
@@ -116,16 +131,6 @@ def shifted(model: Model, surrogate: Surrogate, position: np.ndarray, sample: Ch
         surrogate.hessian + hessian,
         surrogate.basis,
     )
-
-
-def normalise(surrogate: Surrogate) -> Normalised | None:
-    """The Gaussian that the surrogate is, or None where it has no maximum."""
-    precision = -surrogate.hessian
-    if not _is_positive_definite(precision):
-        return None
-    step = np.linalg.solve(precision, surrogate.gradient)
-    gaussian = Gaussian(surrogate.anchor + step, precision)
-    return Normalised(gaussian, surrogate.value + 0.5 * float(surrogate.gradient @ step) + gaussian.log_volume)
 
 
 def transport(positions: np.ndarray, old: Gaussian, new: Gaussian) -> np.ndarray:
@@ -168,10 +173,16 @@ def _prior_derivatives(model: Model, position: jax.Array) -> tuple[jax.Array, ja
 
 
 @partial(jax.jit, static_argnames="model")
-def _likelihood_derivatives(
-    model: Model, position: jax.Array, blocks: Blocks, basis: jax.Array | None
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    return derivatives_by_group(model, position, blocks, 1, len(blocks.weights), basis)
+def _likelihood_derivatives(model: Model, position: jax.Array, blocks: Blocks, basis: jax.Array | None) -> jax.Array:
+    """Gradient, Hessian and one value per block as one array: it takes a while to fetch each."""
+    values, gradients, hessians = derivatives_by_group(model, position, blocks, 1, len(blocks.weights), basis)
+    return jnp.concatenate([gradients.ravel(), hessians.ravel(), values])
+
+
+def _unpacked(numbers: np.ndarray, dimension: int) -> tuple[float, np.ndarray, np.ndarray]:
+    """Value, gradient and Hessian of a slab, the values of its blocks added in float64."""
+    gradient, hessian, values = np.split(numbers.astype(np.float64), [dimension, dimension + dimension**2])
+    return float(values.sum()), gradient, hessian.reshape(dimension, dimension)
 
 
 @partial(jax.jit, static_argnames="model")

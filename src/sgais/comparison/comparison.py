@@ -301,8 +301,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         if not self._alive():
             raise EstimationError(f"no model can go on: {self._failures}")
         readings = {name: self._members[name].read(chunk) for name in self._alive()}
-        has_readers = any(isinstance(self._members[name].model, ReadingModel) for name in readings)
-        return joined(readings) if has_readers else readings
+        return joined(readings) if any(reading.reader is not None for reading in readings.values()) else readings
 
     def _record(self, rows: int, by_row: dict[str, np.ndarray] | None) -> ComparisonRecord:
         """Move the weights on by what the models made of the chunk, then note where everybody stands."""

@@ -24,6 +24,7 @@ MOST_STEPS, MOST_HALVINGS = 40, 12
 FIRST_DRAWS, CLIMBS, SCORED_ROWS = 256, 3, 4096  # of the prior, the best of which are climbed from
 GROWTH = 1.2  # of the rows, before a maximum that was not found is looked for again
 ROUNDING = 1e-7  # of a log-likelihood that is a sum in float32 within blocks
+SAVED = ("anchor", "value", "gradient", "hessian")  # of an expansion
 PURPOSE = 2503  # of random numbers, unlike those that estimators give their draws
 
 
@@ -152,7 +153,7 @@ class MaximumLikelihood:
             "look_at": self._look_at,
             "search_at": self._search_at,
             "upper_bound": self.upper_bound,
-            "expansion": None if expansion is None else list(expansion[:4]),
+            "expansion": None if expansion is None else [getattr(expansion, name) for name in SAVED],
         }
 
     @classmethod

@@ -61,7 +61,8 @@ def read(model: object, reader: Reader | None, rows: object, fields: Fields | No
         rows: The rows.
         fields: What the model wants, where that is known.
     """
-    if reader is None and isinstance(model, ReadingModel):
+    # A `Model` takes rows as they are; to look for the methods of a protocol costs as much as a row.
+    if reader is None and not isinstance(model, Model) and isinstance(model, ReadingModel):
         reader = model.reader(rows)
     return Reading(reader, as_arrays(rows, fields) if reader is None else reader.read(rows))
 

@@ -41,8 +41,9 @@ def record_of(
         num_bad_rows: Rows that were refused so far, outliers included.
         seconds: That the update took.
     """
-    log_evidence = state.estimate.log_evidence + left_out.log_predictive
-    error = float(np.hypot(state.estimate.standard_error, left_out.standard_error))
+    estimate = state.estimate
+    log_evidence = estimate.log_evidence + left_out.log_predictive
+    error = float(np.hypot(estimate.standard_error, left_out.standard_error))
     doubts = [state.warning, left_out.warning]
     if error == 0.0:  # with data no error is: where arithmetic says so, nobody knows
         error = float("nan")

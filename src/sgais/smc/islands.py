@@ -4,6 +4,7 @@ All islands follow one schedule, chosen from all of them together: islands that 
 biased low, all alike, and their spread does not show it.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -145,9 +146,8 @@ def populated(
 
 def rebooked(islands: Islands, so_far: Estimate) -> Islands:
     """The same particles with another evidence, of which they themselves know nothing."""
-    means = np.array([annealing.log_mean_exp(weights) for weights in islands.log_weights])
     return islands._replace(
-        log_weights=islands.log_weights - means[:, None],
+        log_weights=islands.log_weights - _log_means(islands.log_weights)[:, None],
         log_evidences=np.zeros_like(islands.log_evidences),
         booked=so_far.log_evidence,
         booked_variance=so_far.standard_error**2,
@@ -163,7 +163,16 @@ def booked(islands: Islands, generator: np.random.Generator) -> Islands:
 
 def _running(islands: Islands) -> np.ndarray:
     """The log evidence of each island since the last migration."""
-    return islands.log_evidences + np.array([annealing.log_mean_exp(weights) for weights in islands.log_weights])
+    return islands.log_evidences + _log_means(islands.log_weights)
+
+
+def _log_means(log_weights: np.ndarray) -> np.ndarray:
+    """The log of each island's mean weight: `annealing.log_mean_exp`, for all islands at once."""
+    tops = log_weights.max(axis=1)
+    known = np.where(np.isfinite(tops), tops, 0.0)
+    with np.errstate(divide="ignore"):  # of an island without weights
+        means = known + np.log(np.exp(log_weights - known[:, None]).mean(axis=1))
+    return np.where(np.isfinite(tops), means, tops)
 
 
 def _reset(islands: Islands, survivors: np.ndarray) -> Islands:
@@ -173,6 +182,7 @@ def _reset(islands: Islands, survivors: np.ndarray) -> Islands:
     return islands._replace(positions=positions, log_weights=np.zeros(positions.shape[:2]))
 
 
+@cache
 def _student_factor(degrees_of_freedom: int) -> float:
     """With few islands the spread is itself uncertain: the quantile of Student's t over that of a Gaussian."""
     return float(stdtrit(degrees_of_freedom, 0.975) / ndtri(0.975))

@@ -8,7 +8,6 @@ import pytest
 import sgais
 from sgais import simulate
 from sgais.approximation.modes.newton import climb_all
-from sgais.approximation.taylor import normalise
 from sgais.compute.random_keys import KeySequence
 from sgais.estimators.default import mode_bank, policy
 from sgais.estimators.default.context import UpdateContext
@@ -135,7 +134,7 @@ def test_draws_that_do_not_cover_the_posterior_are_not_believed():
     """From Gaussians ten times too narrow: all that matters is in the weights of a few."""
     rows = simulate.linear_regression(200, dim=4, seed=1).data
     begun, whole = started(LINEAR, rows, np.zeros(5))
-    right = normalise(begun.then[0])
+    right = begun.then[0].normalised
     narrow = right._replace(gaussian=right.gaussian._replace(precision=100 * right.gaussian.precision))
     assert quadratic_draws.draw(context_of(LINEAR, whole), begun.then, [right], 200) is not None
     assert quadratic_draws.draw(context_of(LINEAR, whole), begun.then, [narrow], 200) is None

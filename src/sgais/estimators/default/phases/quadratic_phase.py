@@ -20,7 +20,6 @@ from sgais.approximation.taylor import (
     Surrogate,
     at_anchor,
     basis_for,
-    normalise,
     shifted,
     transport,
     with_rows,
@@ -174,7 +173,7 @@ def log_growths(phase: QuadraticPhase) -> np.ndarray | None:
 def has_strayed(phase: QuadraticPhase) -> bool:
     """Whether a surrogate's centre has gone farther from its anchor than a doubling of the data explains."""
     for surrogate in phase.surrogates:
-        now = normalise(surrogate)
+        now = surrogate.normalised
         if now is None:
             return True
         far = now.gaussian.distances(surrogate.anchor[None])[0]
@@ -233,7 +232,7 @@ def reanchor(context: UpdateContext, phase: QuadraticPhase) -> QuadraticPhase | 
     surrogates = tuple(
         _at(context, phase.surrogates[mode], now[mode].gaussian.centre, phase.num_rows_then) for mode in used
     )
-    if any(normalise(surrogate) is None for surrogate in surrogates):
+    if any(surrogate.normalised is None for surrogate in surrogates):
         return None
     modes = np.searchsorted(used, phase.modes)
     return phase._replace(surrogates=surrogates, then=surrogates, modes=modes, num_rows_anchored=phase.num_rows_then)
@@ -241,7 +240,7 @@ def reanchor(context: UpdateContext, phase: QuadraticPhase) -> QuadraticPhase | 
 
 def normalised(surrogates: tuple[Surrogate, ...]) -> list[Normalised] | None:
     """The Gaussians that the surrogates are; None if one of them has no maximum."""
-    found = [normalise(surrogate) for surrogate in surrogates]
+    found = [surrogate.normalised for surrogate in surrogates]
     return None if any(one is None for one in found) else [one for one in found if one is not None]
 
 
@@ -260,7 +259,7 @@ def from_anchors(phase: QuadraticPhase, positions: np.ndarray) -> Steps:
 
 
 def _with_maximum(surrogates: Iterable[Surrogate]) -> tuple[Surrogate, ...]:
-    return tuple(surrogate for surrogate in surrogates if normalise(surrogate) is not None)
+    return tuple(surrogate for surrogate in surrogates if surrogate.normalised is not None)
 
 
 def _at(context: UpdateContext, surrogate: Surrogate, position: np.ndarray, end: int) -> Surrogate:
@@ -279,7 +278,7 @@ def _at(context: UpdateContext, surrogate: Surrogate, position: np.ndarray, end:
 def _in_its_basis(context: UpdateContext, position: np.ndarray, end: int) -> Surrogate:
     """A first surrogate there, in coordinates that keep its digits."""
     surrogate = _of_all_rows(context, position, end)
-    now = normalise(surrogate)
+    now = surrogate.normalised
     basis = None if now is None else basis_for(now.gaussian.precision)
     return surrogate if basis is None else _of_all_rows(context, position, end, basis)
 

@@ -1,3 +1,5 @@
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -29,9 +31,14 @@ ONE = (((0.7, 0.0), (0.5, 1.0)),)
 TWO = (((0.7, 0.0), (0.5, 1.0)), ((0.2, 0.1), (0.0, 3.0)))  # the second is a poor one
 
 
+def trajectories(kernel, key=0):
+    return hmc.trajectories(jax.random.key(key), kernel.num_trajectories)
+
+
 def moved(start, kernel, step_sizes, key=0, whitenings=ONE, region=None):
     matrices, sizes = jnp.array(whitenings), jnp.broadcast_to(jnp.asarray(step_sizes), len(whitenings))
-    run = jax.jit(lambda at: hmc.move(jax.random.key(key), at, skewed_log_density, matrices, sizes, kernel, region))
+    chances = trajectories(kernel, key)
+    run = jax.jit(lambda at: hmc.move(chances, at, skewed_log_density, matrices, sizes, kernel, region))
     positions, info = run(jnp.asarray(start, jnp.float32))
     return np.asarray(positions, float), info
 
@@ -80,11 +87,10 @@ def test_matrices_take_turns_and_each_has_a_step_size_of_its_own():
     matrices = jnp.stack([jnp.eye(2), 100 * jnp.eye(2)])
     start = jnp.asarray(np.random.default_rng(0).normal(size=(2000, 2)), jnp.float32)
     sizes, even = jnp.array([0.3, 0.3]), HMC(num_trajectories=2)
-    _, info = jax.jit(lambda at: hmc.move(jax.random.key(0), at, gaussian, matrices, sizes, even))(start)
+    _, info = jax.jit(lambda at: hmc.move(trajectories(even), at, gaussian, matrices, sizes, even))(start)
     assert info.step_size[0] > 0.3 > info.step_size[1]
-    _, odd = jax.jit(lambda at: hmc.move(jax.random.key(0), at, gaussian, matrices, sizes, HMC(num_trajectories=1)))(
-        start
-    )
+    one = HMC(num_trajectories=1)
+    _, odd = jax.jit(lambda at: hmc.move(trajectories(one), at, gaussian, matrices, sizes, one))(start)
     assert odd.step_size[0] == info.step_size[0]
     assert odd.step_size[1] == sizes[1]
 
@@ -94,7 +100,7 @@ def test_short_steps_make_a_quarter_turn_if_there_may_be_enough_of_them(most_lea
     """On a Gaussian a trajectory of length t leaves a correlation of about cos t."""
     kernel = HMC(num_trajectories=1, num_leapfrog=3, most_leapfrog=most_leapfrog)
     start = np.random.default_rng(0).normal(size=(PARTICLES, 1)).astype(np.float32)
-    run = jax.jit(lambda at: hmc.move(jax.random.key(0), at, gaussian, jnp.eye(1)[None], jnp.array([0.15]), kernel))
+    run = jax.jit(lambda at: hmc.move(trajectories(kernel), at, gaussian, jnp.eye(1)[None], jnp.array([0.15]), kernel))
     end, _ = run(jnp.asarray(start))
     assert np.corrcoef(start[:, 0], np.asarray(end)[:, 0])[0, 1] == pytest.approx(correlation, abs=0.05)
 
@@ -129,7 +135,7 @@ def test_a_move_ends_when_particles_have_forgotten_where_they_began(
     start = np.random.default_rng(0).normal(size=(512, 1)) + np.resize(modes, 512)[:, None]
     kernel = HMC(num_trajectories=20, largest_correlation=largest_correlation)
     at = jnp.asarray(start, jnp.float32)
-    end, info = hmc.move(jax.random.key(0), at, log_density, jnp.eye(1)[None], jnp.array([0.5]), kernel)
+    end, info = hmc.move(trajectories(kernel), at, log_density, jnp.eye(1)[None], jnp.array([0.5]), kernel)
     assert fewest <= int(info.num_trajectories) <= most
     assert (abs(np.corrcoef(start[:, 0], end[:, 0])[0, 1]) < 0.25) == (log_density is gaussian)
 
@@ -139,13 +145,13 @@ def test_with_two_matrices_a_move_is_given_up_only_when_both_have_had_their_chan
     kernel = HMC(num_trajectories=40, largest_correlation=0.25)
     matrices = jnp.array([[[1.0]], [[2.0]]])
     at = jnp.asarray(start, jnp.float32)
-    _, info = hmc.move(jax.random.key(0), at, two_far_modes, matrices, jnp.array([0.5, 0.25]), kernel)
+    _, info = hmc.move(trajectories(kernel), at, two_far_modes, matrices, jnp.array([0.5, 0.25]), kernel)
     assert 2 * hmc.PATIENCE <= int(info.num_trajectories) <= 2 * hmc.PATIENCE + 1
 
 
 def test_particles_that_all_begin_at_one_place_have_nothing_to_forget_and_go_all_the_way():
     kernel = HMC(num_trajectories=4, largest_correlation=0.25)
-    _, info = hmc.move(jax.random.key(0), jnp.zeros((512, 1)), gaussian, jnp.eye(1)[None], jnp.array([0.5]), kernel)
+    _, info = hmc.move(trajectories(kernel), jnp.zeros((512, 1)), gaussian, jnp.eye(1)[None], jnp.array([0.5]), kernel)
     assert int(info.num_trajectories) == 4
 
 
@@ -156,7 +162,7 @@ def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
 
     start = jnp.full((500, 1), 0.05)
     kernel = HMC(num_trajectories=1)
-    positions, info = hmc.move(jax.random.key(0), start, wall, jnp.eye(1)[None], jnp.array([0.5]), kernel)
+    positions, info = hmc.move(trajectories(kernel), start, wall, jnp.eye(1)[None], jnp.array([0.5]), kernel)
     assert (np.asarray(positions) > 0).all()
     assert 0 < int(info.num_non_finite) < 500
 
@@ -176,3 +182,15 @@ def test_trajectories_that_leave_the_finite_numbers_are_rejected_and_counted():
 def test_impossible_parameters_are_refused(arguments, message):
     with pytest.raises(ConfigError, match=message):
         HMC(**arguments)
+
+
+def test_one_program_serves_moves_of_any_length(compilations):
+    """Within what one array of keys holds; the draws are those of the kernel's own number of trajectories."""
+    run = jax.jit(partial(hmc.move, log_density=gaussian, kernel=HMC()))
+    at, whitenings, sizes = jnp.zeros((64, 1)), jnp.eye(1)[None], jnp.array([0.5])
+    for most in (1, 5, hmc.KEYS_AT_ONCE):
+        chances = trajectories(HMC(num_trajectories=most))
+        before = len(compilations)
+        _, info = run(chances, at, whitenings=whitenings, step_sizes=sizes)
+        assert int(info.num_trajectories) == most
+        assert len(compilations) == before + (most == 1)

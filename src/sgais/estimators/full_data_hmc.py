@@ -1,5 +1,6 @@
 """HMC on all rows at once: exact moves, for AIS and for SGAIS while rows are few."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from sgais.compute.parallel import grouped, in_parallel
 from sgais.compute.prior_draws import sample_prior
 from sgais.compute.random_keys import jax_key
 from sgais.kernels import HMC, hmc
+from sgais.kernels.hmc import Trajectories
 from sgais.models.base import Model, real_dtype
 
 PURPOSE = 1  # of random numbers
@@ -107,14 +109,15 @@ def move(
     target = _target(model, some, data, precision, _spread(positions, np.asarray(precision)))
     step_sizes = np.broadcast_to(step_sizes, FIRST_STEP_SIZES.shape).astype(real_dtype())
     groups = grouped(positions, GROUP)
+    program_kernel = replace(kernel, num_trajectories=1)  # their number is told apart from the program
 
     def move_group(number: int) -> tuple[np.ndarray, hmc.Info]:
-        group_key = np.append(key, np.uint32(number))
+        trajectories = _trajectories(np.append(key, np.uint32(number)), kernel.num_trajectories)
         return jax.device_get(
-            _move_group(model, kernel, group_key, groups[number], data, target, step_sizes, order, tilt)
+            _move_group(model, program_kernel, trajectories, groups[number], data, target, step_sizes, order, tilt)
         )
 
-    program = (model, kernel, groups[0].shape, data.weights.shape, order is None)
+    program = (model, program_kernel, groups[0].shape, data.weights.shape, order is None)
     moved, infos = zip(*in_parallel(move_group, range(len(groups)), program in _COMPILED), strict=True)
     _COMPILED.add(program)
     together = hmc.Info(
@@ -135,11 +138,16 @@ def _target(
     return Target(block_sums(model, some[:1], data)[:, 0], jnp.stack([by_curvature, spread]))
 
 
+@partial(jax.jit, static_argnames="most")
+def _trajectories(key: jax.Array, most: int) -> Trajectories:
+    return hmc.trajectories(jax_key(key), most)
+
+
 @partial(jax.jit, static_argnames=("model", "kernel"))
 def _move_group(
     model: Model,
     kernel: HMC,
-    key: jax.Array,
+    trajectories: Trajectories,
     positions: jax.Array,
     data: Blocks,
     target: Target,
@@ -153,7 +161,7 @@ def _move_group(
         return log_tilts + log_likelihoods, tilt_gradients + gradients
 
     region = None if order is None else partial(is_in_order, model, order=order)
-    return hmc.move(jax_key(key), positions, log_density, target.whitenings, step_sizes, kernel, region)
+    return hmc.move(trajectories, positions, log_density, target.whitenings, step_sizes, kernel, region)
 
 
 def _prior_and_reference(model: Model, at: jax.Array, tilt: Tilt) -> tuple[jax.Array, jax.Array]:

@@ -10,6 +10,7 @@ they began (Buchholz, Chopin, Jacob 2021), or when they have stopped forgetting 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import jax
@@ -27,6 +28,7 @@ QUARTER_TURN = math.pi / 2  # longer trajectories come back: on a Gaussian, half
 JITTER = (0.7, 1.3)  # of each particle's step size, so that no trajectory length resonates with an orbit
 CHANCE = 2.0  # standard deviations of the correlation that independent particles show by chance
 PROGRESS = 0.95  # of the correlation: trajectories that leave more than this of it have not got anywhere
+KEYS_AT_ONCE = 16  # of trajectories: moves with as many or fewer share one program
 PATIENCE = 4  # such trajectories in a row, with each matrix, after which a move ends
 
 
@@ -56,6 +58,18 @@ class HMC:
         require(0 < self.target_acceptance < 1, "target_acceptance", "lie between 0 and 1", self.target_acceptance)
         in_range = 0 <= self.largest_correlation < 1
         require(in_range, "largest_correlation", "be at least 0 and less than 1", self.largest_correlation)
+
+
+class Trajectories(NamedTuple):
+    """How many trajectories a move may have, which is no part of its program: one serves long moves and short ones.
+
+    Attributes:
+        keys: Random keys, one for each, and others that are not used.
+        most: Trajectories, at most.
+    """
+
+    keys: jax.Array
+    most: jax.Array | int
 
 
 class State(NamedTuple):
@@ -94,8 +108,16 @@ class _Progress(NamedTuple):
     num_stalled: jax.Array  # trajectories since it fell
 
 
+@partial(jax.jit, static_argnames="most")
+def trajectories(key: jax.Array, most: int) -> Trajectories:
+    """The random keys of a move."""
+    unused = -most % KEYS_AT_ONCE
+    keys = jax.random.split(key, most)
+    return Trajectories(jnp.concatenate([keys, jnp.broadcast_to(key, unused)]), most)
+
+
 def move(
-    key: jax.Array,
+    trajectories: Trajectories,
     positions: jax.Array,
     log_density: LogDensity,
     whitenings: jax.Array,
@@ -103,10 +125,10 @@ def move(
     kernel: HMC,
     region: Region | None = None,
 ) -> tuple[jax.Array, Info]:
-    """Trajectories for every particle, until they have forgotten where they began or `num_trajectories` are over.
+    """Trajectories for every particle, until they have forgotten where they began or there are no more.
 
     Args:
-        key: Random key.
+        trajectories: How many at most, and their random keys; `kernel.num_trajectories` does not count here.
         positions: One per particle, shape (particles, d).
         log_density: Maps positions to log densities (particles,), up to a constant, and gradients (particles, d).
         whitenings: Matrices W, shape (matrices, d, d); W W' is roughly the covariance of the target.
@@ -115,20 +137,26 @@ def move(
         region: Maps positions to whether they lie in the region to which the target is confined.
     """
     start = State(positions, *log_density(positions))
-    keys = jax.random.split(key, kernel.num_trajectories)
     allowance = kernel.largest_correlation + CHANCE / math.sqrt(len(positions))
 
     def goes_on(now: _Progress) -> jax.Array:
+        is_allowed = now.num_trajectories < trajectories.most
         if kernel.largest_correlation == 0:
-            return now.num_trajectories < kernel.num_trajectories
+            return is_allowed
         remembers = ~(now.correlation <= allowance)  # also if it is not a number
         moves_on = now.num_stalled < PATIENCE * len(whitenings)
-        return (now.num_trajectories < kernel.num_trajectories) & remembers & moves_on
+        return is_allowed & remembers & moves_on
 
     def advance(now: _Progress) -> _Progress:
         turn = now.num_trajectories % len(whitenings)
         state, probabilities, is_finite = _trajectory(
-            keys[now.num_trajectories], now.state, log_density, whitenings[turn], now.step_sizes[turn], kernel, region
+            trajectories.keys[now.num_trajectories],
+            now.state,
+            log_density,
+            whitenings[turn],
+            now.step_sizes[turn],
+            kernel,
+            region,
         )
         acceptance = jnp.mean(probabilities)
         size = now.step_sizes[turn] * jnp.exp(ADAPTATION_RATE * (acceptance - kernel.target_acceptance))

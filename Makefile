@@ -5,7 +5,7 @@ VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 WANTED = $(shell $(PYTHON) $(VERSION_OF))
 PRESENT = $(shell test -x $(BIN)/python && $(BIN)/python $(VERSION_OF))
 
-.PHONY: help install demo test coverage test-slow test-browser services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-change-points bench-combination bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test coverage test-slow test-browser docs docs-serve notebooks services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-change-points bench-combination bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -34,6 +34,13 @@ coverage: install  ## Which lines of src/ the fast tests run (htmlcov/index.html
 
 test-slow: install  ## The tests that take minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
+
+# Strict: a warning, a dead link or a name without a page is an error. docs/site/conf.py says what is built.
+docs: install  ## Build the site into build/site (open build/site/index.html)
+	$(BIN)/python docs/site/build.py
+
+docs-serve: docs  ## Show the site at http://localhost:8000
+	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory build/site
 
 services: install  ## Install what the tests of sources and of the page need, where that is allowed
 	tests/services/install.sh
@@ -122,7 +129,7 @@ refresh-uplot:  ## Fetch the newest uPlot from the npm registry into the page (n
 	$(PYTHON) src/sgais/serve/page/vendor/refresh.py
 
 lock: install  ## Choose new versions for requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --extra sources --group dev --upgrade --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --extra sources --group dev --group docs --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
 	rm -rf .venv .venv-peers .services htmlcov .coverage demo-output paper-output bench-output .mypy_cache .ruff_cache .pytest_cache

@@ -12,6 +12,15 @@ import numpy as np
 from sgais.errors import require
 from sgais.streams.lagged import lagged
 
+__all__ = [
+    "Simulation",
+    "auto_regression",
+    "gaussian_mixture",
+    "linear_regression",
+    "logistic_regression",
+    "shifting_mixture",
+]
+
 
 class Simulation(NamedTuple):
     """Simulated data and the parameters they were drawn with."""

@@ -67,7 +67,7 @@ class Disk:
         self.num_rows += len(records)
 
     def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:  # noqa: ARG002 - every row is kept
-        """The rows with these numbers: columns of shape (*rows.shape, ...)."""
+        """The rows with these numbers: columns of shape `(*rows.shape, ...)`."""
         return to_columns(self._records().take(rows, mode="clip"))
 
     def between(self, start: int, end: int) -> Chunk:

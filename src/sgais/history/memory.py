@@ -41,7 +41,7 @@ class Memory:
         self.num_rows = total
 
     def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:  # noqa: ARG002 - every row is kept
-        """The rows with these numbers: columns of shape (*rows.shape, ...)."""
+        """The rows with these numbers: columns of shape `(*rows.shape, ...)`."""
         assert self._records is not None, "there is no past to draw from before the first chunk"
         # `take` is several times faster than indexing; the rows are in range, so clipping never acts.
         return to_columns(self._records.take(rows, mode="clip"))

@@ -30,7 +30,7 @@ class Past(Protocol):
         """The rows from `start` to before `end`, in the order of the stream; all must be within reach."""
 
     def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:
-        """The rows with these numbers between `start` and `end`: columns of shape (*rows.shape, ...).
+        """The rows with these numbers between `start` and `end`: columns of shape `(*rows.shape, ...)`.
 
         Where not all rows between the two are kept, kept ones stand in, each of them for as many numbers.
         """

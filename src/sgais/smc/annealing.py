@@ -8,7 +8,16 @@ from collections.abc import Callable
 import numpy as np
 
 from sgais.errors import EstimationError, require, require_count
-from sgais.smc.effective_sample_size import effective_sample_size as effective_sample_size  # part of sgais.annealing
+from sgais.smc.effective_sample_size import effective_sample_size
+
+__all__ = [
+    "effective_sample_size",
+    "largest_step",
+    "linear_schedule",
+    "log_mean_exp",
+    "next_inverse_temperature",
+    "sigmoidal_schedule",
+]
 
 RELATIVE_TOLERANCE = 1e-6  # of the solved temperature step
 

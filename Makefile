@@ -5,7 +5,7 @@ VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 WANTED = $(shell $(PYTHON) $(VERSION_OF))
 PRESENT = $(shell test -x $(BIN)/python && $(BIN)/python $(VERSION_OF))
 
-.PHONY: help install demo test coverage test-slow test-browser docs docs-serve notebooks services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-change-points bench-combination bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test coverage test-slow test-browser docs docs-serve services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-change-points bench-combination bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'

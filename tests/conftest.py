@@ -2,7 +2,9 @@
 
 import contextlib
 import importlib
+import shutil
 import subprocess
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -79,3 +81,27 @@ def room_for_programs():
     maps = Path("/proc/self/maps")
     if maps.exists() and len(maps.read_text().splitlines()) > MANY_MAPS:
         jax.clear_caches()
+
+
+@pytest.fixture
+def browser():
+    """Headless Chromium; every test ends with a look at its console. Ask for it behind what it looks at."""
+    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+        pytest.skip("there is no Chromium with chromedriver on this machine")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as profile:
+        for flag in (
+            "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+            f"--disable-component-update --disable-sync --window-size=1300,1000 --user-data-dir={profile}"
+        ).split():
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+        try:
+            yield driver
+            assert [entry for entry in driver.get_log("browser") if entry["level"] != "INFO"] == []
+        finally:
+            driver.quit()

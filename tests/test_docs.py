@@ -16,14 +16,16 @@ DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
     *sorted((ROOT / "docs" / "paper").glob("*.md")),
 ]
-SLOW = {"shifts.md"}  # it compiles mixtures
-TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))  # tests/tutorials runs them
+SLOW = {"shifts.md", "index.md", "your-csv.md", "your-broker.md", "report-an-evidence.md"}  # mixtures, formulas
+# Those that tests/tutorials runs.
+TUTORIALS = [ROOT / "docs" / "gallery.md", *sorted((ROOT / "docs" / "tutorials").glob("*.md"))]
 
 
 def python_blocks():
-    for document in DOCUMENTS:
+    for document in [document for document in DOCUMENTS if document not in TUTORIALS]:
         for number, block in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(), flags=re.DOTALL)):
             marks = [pytest.mark.slow] * (document.name in SLOW)
             yield pytest.param(block, id=f"{document.name}-{number}", marks=marks)
@@ -56,7 +58,7 @@ def test_every_name_of_the_paper_map_exists():
         resolve(name)
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, *TUTORIALS], ids=lambda document: document.name)
+@pytest.mark.parametrize("document", [*DOCUMENTS, *TUTORIALS], ids=lambda document: str(document.relative_to(ROOT)))
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\((?!http)([^)#]+)", document.read_text()):
         assert (document.parent / target).exists(), target
@@ -106,7 +108,8 @@ def test_the_tables_of_the_readme_are_those_that_scripts_have_printed():
 def bash_blocks():
     command_line = ROOT / "docs" / "command-line.md"
     settings = re.search(r"```toml\n(.*?)```", command_line.read_text(), flags=re.DOTALL).group(1)
-    for document in (command_line, ROOT / "README.md"):
+    pages = ("index.md", "get-started.md", "how-to/your-csv.md", "how-to/resume.md")
+    for document in (command_line, ROOT / "README.md", *(ROOT / "docs" / page for page in pages)):
         for number, block in enumerate(re.findall(r"```bash\n(.*?)```", document.read_text(), flags=re.DOTALL)):
             yield pytest.param(block, settings, id=f"{document.name}-{number}")
 

@@ -19,7 +19,14 @@ version = release = sgais.__version__
 html_title = "sgais"
 
 root_doc = "docs/index"
-include_patterns = ["docs/**", "benchmarks/results/**", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "src/sgais/serve/page/vendor/README.md"]
+include_patterns = [
+    "docs/**",
+    "benchmarks/results/**",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "src/sgais/serve/page/vendor/README.md",
+]
 exclude_patterns = ["docs/site/**", ".*", "src/sgais/[!s]*", "tests", "**/node_modules"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 

@@ -104,6 +104,13 @@ def estimate(
             the published algorithm takes rows as they come, nothing added, and its streams are random as it is.
         max_seconds: Time after which "ais", "nested" and "laplace", each, stop with what they have; for "all" too.
             "sgais" has no such limit: it takes about one pass.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(200, dim=2).data
+        >>> model = sgais.models.LinearRegression(dim=2)
+        >>> result = sgais.estimate(model, data)
+        >>> abs(result.log_evidence - model.log_evidence(data)) < 0.3
+        True
     """
     require(method in METHODS or method == ALL, "method", f"be one of {sorted(METHODS)} or 'all'", method)
     require(shuffle is None or isinstance(shuffle, bool), "shuffle", "be True, False or None", shuffle)

@@ -24,6 +24,12 @@ class Field:
         is_integer: Whether the column holds whole numbers (counts, class labels).
         num_classes: If given, the column holds class labels 0, ..., num_classes - 1.
         is_as_it_comes: Whether the cells are left as a source has them, text or numbers: a formula reads them itself.
+
+    Example:
+        >>> sgais.Field(shape=(5,))  # five features in each row
+        Field(shape=(5,), is_integer=False, num_classes=None, is_as_it_comes=False)
+        >>> sgais.models.LogisticRegression(dim=2, classes=3).fields["y"].num_classes
+        3
     """
 
     shape: tuple[int, ...] = ()

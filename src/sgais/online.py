@@ -69,6 +69,14 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
             Records warn of it from there on.
 
     A chunk that is refused leaves everything as it was.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=2), seed=1)
+        >>> for chunk in sgais.stream(data, chunk_size=200):
+        ...     record = evidence.update(chunk)
+        >>> evidence.num_rows, evidence.standard_error < 0.5
+        (400, True)
     """
 
     def __init__(

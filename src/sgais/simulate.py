@@ -23,14 +23,25 @@ __all__ = [
 
 
 class Simulation(NamedTuple):
-    """Simulated data and the parameters they were drawn with."""
+    """Simulated data and the parameters they were drawn with.
+
+    Example:
+        >>> simulation = sgais.simulate.linear_regression(100, dim=2)
+        >>> sorted(simulation.data), sorted(simulation.parameters)
+        (['x', 'y'], ['bias', 'weights'])
+    """
 
     data: dict[str, np.ndarray]
     parameters: dict[str, np.ndarray]
 
 
 def linear_regression(num_rows: int, dim: int = 5, noise_scale: float = 1.0, seed: int = 0) -> Simulation:
-    """Y = w.x + b + noise, with x, w and b standard Gaussian."""
+    """Y = w.x + b + noise, with x, w and b standard Gaussian.
+
+    Example:
+        >>> sgais.simulate.linear_regression(100, dim=2, seed=1).data["x"].shape
+        (100, 2)
+    """
     generator = _generator(num_rows, seed)
     weights, bias = generator.normal(size=dim), generator.normal()
     x = _gaussian(generator, (num_rows, dim))
@@ -39,7 +50,13 @@ def linear_regression(num_rows: int, dim: int = 5, noise_scale: float = 1.0, see
 
 
 def logistic_regression(num_rows: int, dim: int = 10, classes: int = 4, seed: int = 0) -> Simulation:
-    """Labels from the softmax of w_k.x + b_k, with x, w and b standard Gaussian."""
+    """Labels from the softmax of w_k.x + b_k, with x, w and b standard Gaussian.
+
+    Example:
+        >>> labels = sgais.simulate.logistic_regression(100, dim=2, classes=3).data["y"]
+        >>> bool(labels.max() <= 2)
+        True
+    """
     generator = _generator(num_rows, seed)
     weights, bias = generator.normal(size=(classes, dim)), generator.normal(size=classes)
     x = _gaussian(generator, (num_rows, dim))
@@ -49,7 +66,12 @@ def logistic_regression(num_rows: int, dim: int = 10, classes: int = 4, seed: in
 
 
 def auto_regression(num_rows: int, order: int = 2, noise_scale: float = 1.0, seed: int = 0) -> Simulation:
-    """A stationary series as lagged rows: the characteristic roots are drawn inside the unit circle."""
+    """A stationary series as lagged rows: the characteristic roots are drawn inside the unit circle.
+
+    Example:
+        >>> sgais.simulate.auto_regression(100, order=2).data["x"].shape
+        (100, 2)
+    """
     generator = _generator(num_rows, seed)
     coefficients = -np.poly(generator.uniform(-0.9, 0.9, size=order))[1:]
     intercept = generator.normal()
@@ -62,7 +84,12 @@ def auto_regression(num_rows: int, order: int = 2, noise_scale: float = 1.0, see
 
 
 def gaussian_mixture(num_rows: int, components: int = 5, dim: int = 2, seed: int = 0) -> Simulation:
-    """A mixture of Gaussians with diagonal covariances: means in a box, weights not too small."""
+    """A mixture of Gaussians with diagonal covariances: means in a box, weights not too small.
+
+    Example:
+        >>> sgais.simulate.gaussian_mixture(100, components=3).data["y"].shape
+        (100, 2)
+    """
     generator = _generator(num_rows, seed)
     parameters = {
         "weights": generator.dirichlet(np.full(components, 5.0)),
@@ -87,6 +114,11 @@ def shifting_mixture(
     Returns:
         The rows in order, and parameters `means`, `variances` (of all components), `weights` (phases,
         components) and `phase_ends` (the rows at which the distribution changes).
+
+    Example:
+        >>> simulation = sgais.simulate.shifting_mixture(num_rows=(100, 200), components=(2, 3))
+        >>> simulation.parameters["phase_ends"].tolist()
+        [100, 300]
     """
     require(
         len(num_rows) == len(components) and list(components) == sorted(set(components)),

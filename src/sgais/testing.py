@@ -20,6 +20,11 @@ def check_model(model: ModelLike, data: object | None = None) -> tuple[Finding, 
 
     Returns:
         What was found, each with its name, `what`, and a sentence, `detail`.
+
+    Example:
+        >>> findings = sgais.testing.check_model(sgais.models.LinearRegression(dim=2))
+        >>> all(finding.is_good for finding in findings)
+        True
     """
     require_model(model)
     rows = made_up_rows(model) if data is None else data

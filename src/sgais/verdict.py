@@ -29,6 +29,13 @@ class Verdict:
     Attributes:
         results: By method, in the order in which they ran.
         missing: Methods that did not come to run, since the run was interrupted.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(200, dim=2).data
+        >>> model = sgais.models.LinearRegression(dim=2)
+        >>> verdict = sgais.Verdict({name: sgais.estimate(model, data, method=name) for name in ("sgais", "laplace")})
+        >>> verdict.agreement["sgais"], verdict.is_complete
+        (('laplace',), True)
     """
 
     results: Mapping[str, Result]

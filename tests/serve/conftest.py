@@ -1,9 +1,7 @@
 """What the tests of the service share."""
 
-import shutil
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 import pandas as pd
@@ -92,27 +90,3 @@ def live_run(changing_table, tmp_path):
     running = Served(tmp_path / "live", *arguments, command="compare")
     yield running
     running.kill()
-
-
-@pytest.fixture
-def browser():
-    """Headless Chromium; every test ends with a look at its console. Ask for it behind what it looks at."""
-    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
-        pytest.skip("there is no Chromium with chromedriver on this machine")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    with tempfile.TemporaryDirectory() as profile:
-        for flag in (
-            "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-            f"--disable-component-update --disable-sync --window-size=1300,1000 --user-data-dir={profile}"
-        ).split():
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
-        try:
-            yield driver
-            assert [entry for entry in driver.get_log("browser") if entry["level"] != "INFO"] == []
-        finally:
-            driver.quit()

@@ -1,5 +1,6 @@
-"""Every tutorial runs as it stands, and prints what it shows."""
+"""Every tutorial runs as it stands, and prints what it shows; the gallery makes the figures that it shows."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,17 @@ SLOW = {"choosing-models", "trusting-the-number", "your-own-model"}  # they comp
 def tutorials():
     for path in sorted(TUTORIALS.glob("*.md")):
         yield pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in SLOW))
+
+
+@pytest.mark.slow
+def test_the_gallery_makes_its_figures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gallery = TUTORIALS.parent / "gallery.md"
+    for _ in run(gallery):
+        pass
+    shown = re.findall(r"\(images/gallery/(\w+\.svg)\)", gallery.read_text())
+    assert sorted(shown) == sorted(path.name for path in tmp_path.glob("*.svg"))
+    assert sorted(shown) == sorted(path.name for path in (TUTORIALS.parent / "images" / "gallery").iterdir())
 
 
 @pytest.mark.parametrize("path", list(tutorials()))

@@ -4,12 +4,13 @@ import re
 import types
 from collections.abc import Iterator
 
-import sgais
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
+
+import sgais
 
 NAME = re.compile(r"^(sgais(?:\.\w+)+)(?:\(.*\))?$", flags=re.DOTALL)
 # Modules whose members are public, besides what `sgais` itself names.

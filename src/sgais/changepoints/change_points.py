@@ -49,6 +49,13 @@ class ChangePoints(Streamed[ChangePointRecord]):
         prior_odds: How probable each model is for a segment, as positive numbers by name; all alike if omitted.
         history: How the rows are kept: all of them, in memory (the default) or in a file (`sgais.history.Disk`).
         bank: Segments that are kept, of all models together. What a chunk costs is proportional to it.
+
+    Example:
+        >>> y = np.repeat([0.0, 3.0], 60) + np.random.default_rng(0).normal(size=120)
+        >>> points = sgais.ChangePoints(sgais.models.LinearRegression(dim=1), hazard=1 / 100)
+        >>> record = points.run(sgais.stream({"x": np.zeros((120, 1)), "y": y}, chunk_size=20))
+        >>> [(segment.start, segment.end) for segment in points.segments]
+        [(0, 60), (60, 120)]
     """
 
     def __init__(

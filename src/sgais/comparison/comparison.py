@@ -58,6 +58,15 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
             omitted.
         on_outlier: What is done with a row that is absurd by the predictive of one of the models, as in
             `OnlineEvidence`; it is left out for all of them, so that they stay comparable.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> models = {"one": sgais.models.LinearRegression(2, features=(0,)), "both": sgais.models.LinearRegression(2)}
+        >>> comparison = sgais.Comparison(models)
+        >>> record = comparison.run(sgais.stream(data, chunk_size=200))
+        >>> comparison.last_record.leader
+        'both'
+        >>> log_bayes_factor, error = comparison.log_bayes_factor("both", "one")
     """
 
     def __init__(

@@ -47,6 +47,13 @@ class ComparisonRecord(NamedTuple):
         num_rows: Rows seen so far.
         models: The standing of every model that has not failed.
         log_predictive: Of the chunk, under the models' mixture with the weights that they had before it.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> models = {"one": sgais.models.LinearRegression(2, features=(0,)), "both": sgais.models.LinearRegression(2)}
+        >>> record = sgais.Comparison(models).update(data)
+        >>> record.leader, sorted(record.models), record.models["both"].probability > 0.5
+        ('both', ['both', 'one'], True)
     """
 
     num_rows: int

@@ -34,6 +34,15 @@ class EProcess(Streamed[EValue]):
         config: The estimator's parameters, for the evidence of the alternative.
         seed: Determines every random number.
         history: How the rows are kept: all of them, in memory (the default) or in a file (`sgais.history.Disk`).
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> null = sgais.models.LinearRegression(dim=2, features=(0,))
+        >>> process = sgais.decisions.EProcess(sgais.models.LinearRegression(dim=2), null)
+        >>> for chunk in sgais.stream(data, chunk_size=200):
+        ...     value = process.update(chunk)
+        >>> process.decide(level=0.05).verdict in ("reject", "not yet")
+        True
     """
 
     def __init__(

@@ -21,6 +21,11 @@ class EValue(NamedTuple):
             one of them is not known.
         lower_log_evidence: Of the alternative, its errors taken off.
         largest_log_likelihood: Of the null, whatever its parameters: an upper bound.
+
+    Example:
+        >>> value = sgais.decisions.EValue(100, 4.0, -140.0, -144.0)
+        >>> bool(value.log_e > np.log(1 / 0.05))  # large enough to reject at 5 percent, whenever one looked
+        True
     """
 
     num_rows: int
@@ -39,6 +44,10 @@ class Decision(NamedTuple):
         level: The largest probability with which a true null is ever rejected.
         null: Its name.
         num_rows: Rows seen so far.
+
+    Example:
+        >>> print(sgais.decisions.Decision("not yet", None, 1.5, 0.05, "no effect", 300))
+        not yet against 'no effect' at level 0.05: log e = 1.50, 3.00 needed
     """
 
     verdict: str

@@ -60,6 +60,12 @@ class LaplaceConfig:
         degrees_of_freedom: Of the Student t's that are drawn from; less means heavier tails.
         prior_share: Part of the draws that come from the prior.
         max_seconds: If given, the run stops soon after this time, with a result that says so.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(200, dim=2).data
+        >>> model = sgais.models.LinearRegression(dim=2)
+        >>> sgais.estimate(model, data, method="laplace", config=sgais.LaplaceConfig()).is_complete
+        True
     """
 
     num_draws: int = 1000

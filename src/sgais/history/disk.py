@@ -29,6 +29,12 @@ class Disk:
 
     Args:
         path: A file that does not exist yet.
+
+    Example:
+        >>> history = sgais.history.Disk("rows.bin")
+        >>> history.append({"y": np.arange(3.0)})
+        >>> history.between(1, 3)["y"].tolist()
+        [1.0, 2.0]
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -16,6 +16,12 @@ class Memory:
 
     Args:
         expected_rows: How many there will be, if that is known: then none is copied to make room for more.
+
+    Example:
+        >>> history = sgais.history.Memory()
+        >>> history.append({"y": np.arange(3.0)})
+        >>> history.between(1, 3)["y"].tolist()
+        [1.0, 2.0]
     """
 
     def __init__(self, expected_rows: int = 0) -> None:

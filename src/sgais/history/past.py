@@ -9,14 +9,25 @@ from sgais.fields import Chunk, num_rows
 
 
 class RowSpan(NamedTuple):
-    """The rows from `start` to before `end`, counted from the first of the stream."""
+    """The rows from `start` to before `end`, counted from the first of the stream.
+
+    Example:
+        >>> sgais.history.RowSpan(start=100, end=200)
+        RowSpan(start=100, end=200)
+    """
 
     start: int
     end: int
 
 
 class Past(Protocol):
-    """The rows before a chunk, to read."""
+    """The rows before a chunk, to read.
+
+    Example:
+        >>> past: sgais.history.Past = sgais.history.Memory()
+        >>> past.num_rows
+        0
+    """
 
     @property
     def num_rows(self) -> int:
@@ -40,7 +51,12 @@ class Past(Protocol):
 
 
 class History(Past, Protocol):
-    """A past that grows and can be saved."""
+    """A past that grows and can be saved.
+
+    Example:
+        >>> history: sgais.history.History = sgais.history.Reservoir(size=1_000)
+        >>> evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=2), history=history)
+    """
 
     def append(self, chunk: Chunk) -> None:
         """Add the rows of a checked chunk."""
@@ -50,12 +66,26 @@ class History(Past, Protocol):
 
 
 def draw(past: Past, generator: np.random.Generator, shape: tuple[int, ...]) -> Chunk:
-    """Rows of all the past, drawn independently with replacement."""
+    """Rows of all the past, drawn independently with replacement.
+
+    Example:
+        >>> history = sgais.history.Memory()
+        >>> history.append({"y": np.arange(3.0)})
+        >>> sgais.history.draw(history, np.random.default_rng(0), (4,))["y"].shape
+        (4,)
+    """
     return past.take(generator.integers(past.num_rows, size=shape), 0, past.num_rows)
 
 
 class Until:
-    """The first rows of a past that keeps all of them, as it was when there were no more."""
+    """The first rows of a past that keeps all of them, as it was when there were no more.
+
+    Example:
+        >>> history = sgais.history.Memory()
+        >>> history.append({"y": np.arange(3.0)})
+        >>> sgais.history.Until(history, 2).num_rows
+        2
+    """
 
     def __init__(self, past: Past, end: int) -> None:
         assert past.reach == past.num_rows, "rows are missing"
@@ -75,7 +105,14 @@ class Until:
 
 
 class Shuffled:
-    """The rows of a past that keeps all of them, in another order."""
+    """The rows of a past that keeps all of them, in another order.
+
+    Example:
+        >>> history = sgais.history.Memory()
+        >>> history.append({"y": np.arange(3.0)})
+        >>> sgais.history.Shuffled(history, np.array([2, 0, 1])).between(0, 3)["y"].tolist()
+        [2.0, 0.0, 1.0]
+    """
 
     def __init__(self, past: Past, order: np.ndarray) -> None:
         assert past.reach == past.num_rows == len(order), "rows are missing"
@@ -96,7 +133,14 @@ class Shuffled:
 
 
 class RowView:
-    """The past and a chunk that is just being taken in, as one stretch of rows; neither is changed or copied."""
+    """The past and a chunk that is just being taken in, as one stretch of rows; neither is changed or copied.
+
+    Example:
+        >>> history = sgais.history.Memory()
+        >>> history.append({"y": np.arange(3.0)})
+        >>> sgais.history.RowView(history, {"y": np.array([3.0])}).between(2, 4)["y"].tolist()
+        [2.0, 3.0]
+    """
 
     def __init__(self, past: Past, chunk: Chunk) -> None:
         self._past, self._chunk = past, chunk

@@ -25,6 +25,13 @@ class Reservoir:
     Args:
         size: Rows to keep. What the default estimator keeps in exact sums does not depend on it; see docs/streams.md.
         seed: Determines which rows are kept, however they are cut into chunks.
+
+    Example:
+        >>> history = sgais.history.Reservoir(size=10)
+        >>> for start in range(0, 100, 20):
+        ...     history.append({"y": np.arange(start, start + 20.0)})
+        >>> history.num_rows, history.reach, history.between(98, 100)["y"].tolist()
+        (100, 10, [98.0, 99.0])
     """
 
     def __init__(self, size: int = 100_000, seed: int = 0) -> None:

@@ -23,6 +23,10 @@ class ConstrainedSGHMC:
         learning_rate: eta.
         friction: alpha; there is no gradient noise to be estimated.
         num_steps: Steps per move.
+
+    Example:
+        >>> sgais.NestedConfig(kernel=sgais.ConstrainedSGHMC(num_steps=10)).kernel.num_evaluations
+        20
     """
 
     learning_rate: float = 1e-3

@@ -40,6 +40,10 @@ class Galilean:
             parameters 8 trajectories were off by up to 2.5.
         step_size: The first step size, over the spread of the live points; adapted from then on.
         target_inside: The part of the trajectories' points to be inside the contour, at which the step size aims.
+
+    Example:
+        >>> sgais.Galilean().for_dimension(16).num_steps
+        12
     """
 
     num_trajectories: int | None = None

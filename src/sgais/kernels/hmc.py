@@ -43,6 +43,10 @@ class HMC:
         largest_correlation: Of any coordinate of the particles (or their log density) before a move and after, beyond
             what chance explains, at which it ends sooner; at zero it never does.
         most_leapfrog: Leapfrog steps per trajectory, at most: where short steps need more for a quarter turn.
+
+    Example:
+        >>> sgais.Config(early_kernel=sgais.HMC(num_trajectories=6)).early_kernel.num_trajectories
+        6
     """
 
     num_trajectories: int = 5

@@ -27,6 +27,10 @@ class Langevin:
         step_size: delta.
         friction: gamma: velocities are forgotten after about 1 / gamma.
         num_steps: Steps per move.
+
+    Example:
+        >>> sgais.Config(kernel=sgais.Langevin()).kernel == sgais.Langevin()
+        True
     """
 
     step_size: float = 0.5

@@ -27,6 +27,10 @@ class SGHMC:
         friction: alpha; 1 - alpha is the momentum decay.
         noise_estimate: beta, the part of the friction whose noise the gradients bring along themselves.
         num_steps: Steps per intermediate distribution (the paper's burn-in).
+
+    Example:
+        >>> sgais.Config.paper(kernel=sgais.SGHMC(num_steps=10)).kernel.num_steps
+        10
     """
 
     learning_rate: float = 0.1

@@ -30,6 +30,11 @@ class Finding(NamedTuple):
         what: Its name.
         is_good: Whether it is as it should be.
         detail: What was seen, and what to do about it.
+
+    Example:
+        >>> finding = sgais.testing.check_model(sgais.models.LinearRegression(dim=2))[0]
+        >>> finding.what, finding.is_good
+        ('shapes', True)
     """
 
     what: str

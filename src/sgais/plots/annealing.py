@@ -25,6 +25,13 @@ def annealing(curves: Curves, axes: Any = None, alarms: Sequence[int] = ()) -> F
         curves: One curve, a mapping from model names to evidence records, or the records of a comparison.
         axes: Matplotlib axes to draw on; made anew if omitted.
         alarms: Numbers of rows at which a shift was noticed.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> models = {"one": sgais.models.LinearRegression(2, features=(0,)), "both": sgais.models.LinearRegression(2)}
+        >>> comparison = sgais.Comparison(models)
+        >>> record = comparison.run(sgais.stream(data, chunk_size=200))
+        >>> sgais.plots.annealing(comparison.curves).savefig("annealing.svg")
     """
     (panel,) = panels(axes, 1)
     panel.set_yscale("symlog", linthresh=1.0, linscale=0.3)

@@ -37,6 +37,13 @@ def bayes_factors(curves: Curves, axes: Any = None, alarms: Sequence[int] = (), 
         axes: Matplotlib axes to draw on; made anew if omitted.
         alarms: Numbers of rows at which a shift was noticed.
         against: The model to compare with, instead of the leader.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> models = {"one": sgais.models.LinearRegression(2, features=(0,)), "both": sgais.models.LinearRegression(2)}
+        >>> comparison = sgais.Comparison(models)
+        >>> record = comparison.run(sgais.stream(data, chunk_size=200))
+        >>> sgais.plots.bayes_factors(comparison.records, against="one").savefig("bayes_factors.svg")
     """
     by_name = curves_of(curves)
     require(len(by_name) > 1, "curves", "hold at least two models", list(by_name))

@@ -17,6 +17,12 @@ def change_points(points: Any, axes: Any = None, series: Sequence[float] | None 
         points: A `sgais.ChangePoints`.
         axes: Matplotlib axes to draw on, two if there is a series; made anew if omitted.
         series: A number per row, drawn above over the same segments.
+
+    Example:
+        >>> y = np.repeat([0.0, 3.0], 60) + np.random.default_rng(0).normal(size=120)
+        >>> points = sgais.ChangePoints(sgais.models.LinearRegression(dim=1), hazard=1 / 100)
+        >>> record = points.run(sgais.stream({"x": np.zeros((120, 1)), "y": y}, chunk_size=20))
+        >>> sgais.plots.change_points(points, series=y).savefig("change_points.svg")
     """
     drawn = panels(axes, 1 if series is None else 2)
     if series is not None:

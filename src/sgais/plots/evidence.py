@@ -41,6 +41,11 @@ def evidence(
         exact: The exact log evidence at each record, if there is one; by model name for several curves.
         axes: Matplotlib axes to draw on (two of them with `exact`); made anew if omitted.
         alarms: Numbers of rows at which a shift was noticed.
+
+    Example:
+        >>> evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=2))
+        >>> record = evidence.run(sgais.stream(sgais.simulate.linear_regression(400, dim=2).data, chunk_size=200))
+        >>> sgais.plots.evidence(evidence.records).savefig("evidence.svg")
     """
     curves = curves_of(records)
     truths = _truths(exact, curves)

@@ -24,6 +24,10 @@ def histograms(data: object, ends: Sequence[int], column: str = "y", axes: Any =
         ends: The number of rows at which each phase ends, rising.
         column: The column to show: numbers, or pairs of numbers, for which colour tells the density.
         axes: Matplotlib axes to draw on, one for each phase and one for all rows; made anew if omitted.
+
+    Example:
+        >>> simulation = sgais.simulate.shifting_mixture(num_rows=(100, 200), components=(2, 3))
+        >>> sgais.plots.histograms(simulation.data, simulation.parameters["phase_ends"]).savefig("histograms.svg")
     """
     columns = as_arrays(data)
     require(column in columns, "column", f"be one of {sorted(columns)}", column)

@@ -19,6 +19,14 @@ def prior_sensitivity(sensitivity: "PriorSensitivity", axes: Any = None) -> Figu
     Args:
         sensitivity: What `comparison.prior_sensitivity()` has found.
         axes: Matplotlib axes to draw on; made anew if omitted.
+
+    Example:
+        >>> generator = np.random.default_rng(0)
+        >>> rows = {"a": generator.normal(size=200), "b": generator.normal(size=200)}
+        >>> rows["y"] = rows["a"] + generator.normal(size=200)
+        >>> comparison = sgais.Comparison({formula: sgais.glm(formula) for formula in ("y ~ a", "y ~ a + b")})
+        >>> _ = comparison.update(rows)
+        >>> sgais.plots.prior_sensitivity(comparison.prior_sensitivity()).savefig("prior_sensitivity.svg")
     """
     (panel,) = panels(axes, 1)
     panel.set_xscale("log", base=2)

@@ -35,6 +35,13 @@ def probabilities(
         alarms: Numbers of rows at which a shift was noticed.
         stacked: Areas on top of each other, which fill the panel. False for a line and a band of uncertainty for
             each model.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> models = {"one": sgais.models.LinearRegression(2, features=(0,)), "both": sgais.models.LinearRegression(2)}
+        >>> comparison = sgais.Comparison(models)
+        >>> record = comparison.run(sgais.stream(data, chunk_size=200))
+        >>> sgais.plots.probabilities(comparison.records).savefig("probabilities.svg")
     """
     require(len(comparison_records) > 0, "comparison_records", "hold at least one record", list(comparison_records))
     rows = np.array([record.num_rows for record in comparison_records], dtype=float)

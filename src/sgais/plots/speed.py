@@ -17,6 +17,10 @@ def speed(table: Mapping[str, Sequence[tuple[float, float]]], axes: Any = None) 
     Args:
         table: Pairs (rows, seconds) by the name of the method, in any order.
         axes: Matplotlib axes to draw on; made anew if omitted.
+
+    Example:
+        >>> figure = sgais.plots.speed({"sgais": [(1_000, 0.5), (10_000, 0.9)], "other": [(1_000, 0.4), (10_000, 4)]})
+        >>> figure.savefig("speed.svg")
     """
     require(len(table) > 0, "table", "hold at least one method", table)
     (panel,) = panels(axes, 1)

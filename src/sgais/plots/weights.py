@@ -18,6 +18,13 @@ def weights(comparison_records: Sequence[Any], axes: Any = None, alarms: Sequenc
         comparison_records: Each with `num_rows` and `models`, the standings by name.
         axes: Matplotlib axes to draw on; made anew if omitted.
         alarms: Numbers of rows at which a shift was noticed.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(400, dim=2).data
+        >>> models = {"one": sgais.models.LinearRegression(2, features=(0,)), "both": sgais.models.LinearRegression(2)}
+        >>> comparison = sgais.Comparison(models)
+        >>> record = comparison.run(sgais.stream(data, chunk_size=200))
+        >>> sgais.plots.weights(comparison.records).savefig("weights.svg")
     """
     require(len(comparison_records) > 0, "comparison_records", "hold at least one record", list(comparison_records))
     rows = np.array([record.num_rows for record in comparison_records], dtype=float)

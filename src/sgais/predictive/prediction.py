@@ -24,6 +24,13 @@ class Prediction(NamedTuple):
         mean: Of each row, shape (rows, ...); None for classes.
         probabilities: Of each class, shape (rows, classes); None for numbers.
         draws: Values drawn from the distribution, shape (draws, rows, ...).
+
+    Example:
+        >>> evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=2))
+        >>> _ = evidence.update(sgais.simulate.linear_regression(200, dim=2).data)
+        >>> prediction = evidence.predict({"x": [[0.0, 0.0], [1.0, 0.0]]})
+        >>> prediction.mean.shape, prediction.quantiles((0.05, 0.95)).shape
+        ((2,), (2, 2))
     """
 
     mean: np.ndarray | None

@@ -26,6 +26,13 @@ class EvidenceRecord(NamedTuple):
         warning: Why `log_evidence` should not be trusted; empty if nothing is known against it.
         seconds: Wall time of this update, compilation included.
         mode_doubt: Nats by which modes that no search has found might change `log_evidence`, as in `Info`; not added.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(200, dim=2).data
+        >>> evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=2))
+        >>> record = evidence.update(data)
+        >>> record.num_rows, record.warning, record.log_evidence == evidence.log_evidence
+        (200, '', True)
     """
 
     num_rows: int

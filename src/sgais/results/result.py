@@ -31,6 +31,15 @@ class Result:
         error_budget: The parts of the error by name, in nats.
         diagnostics: Numbers that tell how far to trust the result; which ones depends on the method.
         status: "complete", or why the run stopped before its end or is not to be trusted.
+
+    Example:
+        >>> data = sgais.simulate.linear_regression(200, dim=2).data
+        >>> model = sgais.models.LinearRegression(dim=2)
+        >>> result = sgais.estimate(model, data, method="laplace")
+        >>> abs(result.log_evidence - model.log_evidence(data)) < 0.1
+        True
+        >>> result.is_complete, result.draws(10)["weights"].shape
+        (True, (10, 2))
     """
 
     method: str

@@ -104,6 +104,13 @@ class ShiftDetector:
         alarms: All alarms so far.
         drift_detected: Whether the last update raised one.
         num_rows: Rows seen so far.
+
+    Example:
+        >>> detector = sgais.ShiftDetector()
+        >>> evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=2), detector=detector)
+        >>> record = evidence.run(sgais.stream(sgais.simulate.linear_regression(400, dim=2).data, chunk_size=50))
+        >>> detector.alarms  # nothing has changed
+        []
     """
 
     def __init__(self, mean_rows_between_false_alarms: float = 1_000_000, method: str = CUSUM) -> None:

@@ -23,7 +23,12 @@ RELATIVE_TOLERANCE = 1e-6  # of the solved temperature step
 
 
 def log_mean_exp(log_values: np.ndarray) -> float:
-    """Log of the mean of exp(log_values); -inf where all are."""
+    """Log of the mean of exp(log_values); -inf where all are.
+
+    Example:
+        >>> round(sgais.annealing.log_mean_exp(np.log([1.0, 3.0])), 4)  # log of 2
+        0.6931
+    """
     top = float(np.max(log_values))
     if not np.isfinite(top):
         return top
@@ -41,6 +46,12 @@ def next_inverse_temperature(log_likelihoods: np.ndarray, inverse_temperature: f
         inverse_temperature: The present one, below 1.
         target_fraction: Target ESS over the number of particles. Particles at -inf have weight zero at any
             temperature, so the target is taken over the others.
+
+    Example:
+        >>> log_likelihoods = np.random.default_rng(0).normal(0.0, 10.0, size=100)
+        >>> step = sgais.annealing.next_inverse_temperature(log_likelihoods, 0.0, target_fraction=0.5)
+        >>> 0.0 < step < 1.0
+        True
     """
     possible = log_likelihoods[np.isfinite(log_likelihoods)]
     target = target_fraction * len(possible)
@@ -59,7 +70,12 @@ def next_inverse_temperature(log_likelihoods: np.ndarray, inverse_temperature: f
 
 
 def largest_step(is_small_enough: Callable[[float], bool], remaining: float) -> float:
-    """The largest step of the inverse temperature that is small enough, by bisection, where `remaining` is not."""
+    """The largest step of the inverse temperature that is small enough, by bisection, where `remaining` is not.
+
+    Example:
+        >>> round(sgais.annealing.largest_step(lambda step: step < 0.25, remaining=1.0), 3)
+        0.25
+    """
     low, high = 0.0, remaining
     while high - low > RELATIVE_TOLERANCE * high:
         middle = 0.5 * (low + high)
@@ -71,13 +87,23 @@ def largest_step(is_small_enough: Callable[[float], bool], remaining: float) -> 
 
 
 def linear_schedule(num_steps: int) -> tuple[float, ...]:
-    """Inverse temperatures 1/T, 2/T, ..., 1."""
+    """Inverse temperatures 1/T, 2/T, ..., 1.
+
+    Example:
+        >>> sgais.annealing.linear_schedule(4)
+        (0.25, 0.5, 0.75, 1.0)
+    """
     require_count("num_steps", num_steps)
     return (*(np.arange(1, num_steps) / num_steps).tolist(), 1.0)
 
 
 def sigmoidal_schedule(num_steps: int, delta: float = 4.0) -> tuple[float, ...]:
-    """Grosse's schedule sigma(delta (2t/T - 1)), t = 1, ..., T, shifted and scaled to run from 0 to 1."""
+    """Grosse's schedule sigma(delta (2t/T - 1)), t = 1, ..., T, shifted and scaled to run from 0 to 1.
+
+    Example:
+        >>> [round(step, 2) for step in sgais.annealing.sigmoidal_schedule(4)]
+        [0.1, 0.5, 0.9, 1.0]
+    """
     require_count("num_steps", num_steps)
     require(delta > 0, "delta", "be positive", delta)
     raw = 1.0 / (1.0 + np.exp(-delta * (2.0 * np.arange(num_steps + 1) / num_steps - 1.0)))

@@ -4,7 +4,12 @@ import numpy as np
 
 
 def effective_sample_size(log_weights: np.ndarray) -> float:
-    """(sum of weights)^2 / (sum of squared weights): 1 to the number of particles, 0 if all weights are zero."""
+    """(sum of weights)^2 / (sum of squared weights): 1 to the number of particles, 0 if all weights are zero.
+
+    Example:
+        >>> round(sgais.annealing.effective_sample_size(np.log([0.5, 0.5, 1e-300])), 3)
+        2.0
+    """
     top = np.max(log_weights)
     if not np.isfinite(top):
         return 0.0

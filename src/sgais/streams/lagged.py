@@ -23,6 +23,11 @@ def lagged(series: Stream | npt.ArrayLike, order: int) -> "Chunk | LaggedStream"
     Args:
         series: One series, or a stream with the one column `y`, which becomes a stream.
         order: The number of lagged values.
+
+    Example:
+        >>> rows = sgais.streams.lagged([1.0, 2.0, 3.0, 4.0], order=2)
+        >>> rows["x"].tolist(), rows["y"].tolist()
+        ([[2.0, 1.0], [3.0, 2.0]], [3.0, 4.0])
     """
     require_count("order", order)
     if isinstance(series, Stream):

@@ -48,6 +48,13 @@ def stream(
         storage_options: Of an object store, where the environment does not say them.
         **columns: The source's columns that make up a column of the chunks: `x=["height", "age"], y="weight"`.
             Without any, and without `fields`, every column keeps its own name.
+
+    Example:
+        >>> for chunk in sgais.stream({"x": np.zeros((5, 2)), "y": np.arange(5.0)}, chunk_size=2):
+        ...     print(chunk["x"].shape, chunk["y"])
+        (2, 2) [0. 1.]
+        (2, 2) [2. 3.]
+        (1, 2) [4.]
     """
     require_count("chunk_size", chunk_size)
     require_count("prefetch", prefetch, smallest=0)
@@ -76,6 +83,11 @@ class Stream:
         bookmark: The same in the source's own terms (an offset, a key), where its rows are not found by counting.
         num_bad_rows: Bad rows among those that this stream has consumed.
         total_rows: Rows of the source, where that is known (arrays, tables, Parquet), else None.
+
+    Example:
+        >>> stream = sgais.stream([{"y": 1.0}, {"y": 2.0}, {"y": 3.0}], chunk_size=2)
+        >>> len(next(stream)["y"]), stream.position, stream.num_bad_rows
+        (2, 2, 0)
     """
 
     def __init__(

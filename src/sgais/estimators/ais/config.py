@@ -23,6 +23,11 @@ class AISConfig(AnnealingConfig):
         max_seconds: The run stops when it has taken longer, with a result that says so.
         from_reference: Whether particles are annealed once more, from a density fitted to those that came from the
             prior. Not with a fixed schedule, with `SGHMC`, or with fewer than four particles per parameter.
+
+    Example:
+        >>> sgais.AISConfig(num_particles=64).num_particles
+        64
+        >>> paper = sgais.AISConfig.paper()
     """
 
     num_particles: int = 256

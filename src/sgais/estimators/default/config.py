@@ -28,6 +28,12 @@ class Config:
             and an error that grows with the rows, if slowly.
         kernel: Moves on mini-batches, once there are many rows.
         early_kernel: Moves on all rows, while there are few; they end when particles have forgotten where they began.
+
+    Example:
+        >>> sgais.Config().num_particles
+        128
+        >>> config = sgais.Config(num_particles=256)  # twice the work, errors smaller by a third
+        >>> paper = sgais.Config.paper()  # Algorithm 1 as it was published
     """
 
     num_particles: int = 128

@@ -54,6 +54,11 @@ class NestedConfig:
         stop_fraction: Stop when the live points add less than this fraction of the evidence so far.
         max_iterations: Stop after so many iterations, complete or not.
         max_seconds: Stop at the end of the iteration in which this time is up, complete or not.
+
+    Example:
+        >>> sgais.NestedConfig(num_live=200, num_replaced=40).num_live
+        200
+        >>> paper = sgais.NestedConfig.paper()
     """
 
     num_live: int = 400

@@ -55,6 +55,14 @@ def glm(
         exposure: The column that a mean count is proportional to: short for `offset(log(...))`.
         group_form: How coefficients of groups are parameters: "auto", "centred" (themselves) or "non-centred" (as
             multiples of their scale). Log Z is the same; how easy it is to find is not.
+
+    Example:
+        >>> model = sgais.glm("y ~ a + b", family="poisson")
+        >>> generator = np.random.default_rng(0)
+        >>> rows = {"a": generator.normal(size=200), "b": generator.normal(size=200), "y": generator.poisson(2.0, 200)}
+        >>> evidence = sgais.OnlineEvidence(model)
+        >>> evidence.update(rows).num_rows
+        200
     """
     return GLM(formula, Options(family, priors, levels or {}, scales or {}, on_new_level, trials, exposure, group_form))
 

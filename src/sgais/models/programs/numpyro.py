@@ -67,6 +67,16 @@ def from_numpyro(
             `def model(x, y): ...` fits chunks `{"x": ..., "y": ...}`; its data plate has as many rows as they.
         example: A few rows. With them the model is checked at once, without them on the first chunk.
         exchangeable: As for `sgais.Model`: parameters whose leading axis is one of components that can be renamed.
+
+    Example:
+        >>> import numpyro
+        >>> import numpyro.distributions as dist
+        >>> def program(y):
+        ...     mean = numpyro.sample("mean", dist.Normal(0.0, 1.0))
+        ...     with numpyro.plate("rows", y.shape[0]):
+        ...         numpyro.sample("y", dist.Normal(mean, 1.0), obs=y)
+        >>> sgais.from_numpyro(program, example={"y": np.zeros(3)})
+        Model(mean)
     """
     program = NumpyroProgram(model_fn, exchangeable)
     return program if example is None else program.bind(as_arrays(example))

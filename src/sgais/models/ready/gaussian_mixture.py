@@ -25,6 +25,11 @@ class GaussianMixture(ReadyModel):
     Args:
         components: The number of Gaussians.
         dim: The dimension of an observation.
+
+    Example:
+        >>> model = sgais.models.GaussianMixture(components=3, dim=2)
+        >>> model.dimension, model.exchangeable
+        (14, ('weights', 'variances', 'means'))
     """
 
     def __init__(self, components: int, dim: int = 1) -> None:

@@ -114,6 +114,11 @@ class LinearRegression(GaussianLinear):
         dim: The number of features.
         noise_scale: The standard deviation of the noise.
         features: The numbers of the features that have a weight, to compare models on the same chunks; all if omitted.
+
+    Example:
+        >>> model = sgais.models.LinearRegression(dim=2)
+        >>> bool(model.log_evidence({"x": np.zeros((3, 2)), "y": np.zeros(3)}) < 0)  # exact
+        True
     """
 
     def __init__(self, dim: int, noise_scale: float = 1.0, features: Sequence[int] | None = None) -> None:
@@ -136,6 +141,13 @@ class AutoRegression(GaussianLinear):
     Args:
         order: The number of lagged values.
         noise_scale: The standard deviation of the noise.
+
+    Example:
+        >>> series = np.sin(np.arange(50.0))
+        >>> rows = sgais.streams.lagged(series, order=2)
+        >>> models = {order: sgais.models.AutoRegression(order) for order in (1, 2)}
+        >>> bool(models[2].log_evidence(rows) < 0)
+        True
     """
 
     def __init__(self, order: int, noise_scale: float = 1.0) -> None:

@@ -21,6 +21,10 @@ class LogisticRegression(ReadyModel):
     Args:
         dim: The number of features.
         classes: The number of classes.
+
+    Example:
+        >>> sgais.models.LogisticRegression(dim=3, classes=4).dimension  # 4 times 3 weights and a bias
+        16
     """
 
     def __init__(self, dim: int, classes: int = 2) -> None:

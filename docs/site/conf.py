@@ -39,6 +39,7 @@ extensions = [
     "sphinx_copybutton",
     "extensions.forge_links",
     "extensions.navigation",
+    "extensions.notebooks",
     "extensions.mathml",
     "extensions.public_names",
 ]

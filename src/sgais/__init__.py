@@ -37,7 +37,7 @@ from sgais.streams import stream
 from sgais.verdict import Verdict
 
 if TYPE_CHECKING:
-    from sgais import plots
+    from sgais import notebook, plots
 
 keep_programs()
 give_memory_back()
@@ -80,6 +80,7 @@ __all__ = [
     "glm",
     "history",
     "models",
+    "notebook",
     "plots",
     "simulate",
     "stream",
@@ -87,11 +88,18 @@ __all__ = [
     "testing",
 ]
 
+LATE = ("notebook", "plots")  # Matplotlib is slow to import
+
+
+def __dir__() -> list[str]:
+    """What is meant for users; the rooms inside are there too, but nobody has to see them."""
+    return sorted([*__all__, "__version__"])
+
 
 def __getattr__(name: str) -> Any:
-    """`sgais.plots` is imported when it is asked for: Matplotlib is slow to import."""
-    if name == "plots":
+    """Imported when it is asked for."""
+    if name in LATE:
         import importlib
 
-        return importlib.import_module("sgais.plots")
+        return importlib.import_module(f"sgais.{name}")
     raise AttributeError(f"module 'sgais' has no attribute {name!r}")

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from sgais.results import rendered
 from sgais.results.result import COMPLETE, Result
 
 if TYPE_CHECKING:
@@ -116,6 +117,9 @@ class Verdict:
             for name, one in self.results.items()
         ]
         return pd.DataFrame(lines)
+
+    def _repr_html_(self) -> str:
+        return rendered.block(str(self))
 
     def __str__(self) -> str:
         lines = _aligned([HEADER, *(self._cells(name) for name in self.results)])

@@ -26,6 +26,7 @@ from sgais.models.reading import ReadingModel
 from sgais.online import SAVED_TYPES
 from sgais.predictive import prediction
 from sgais.predictive.prediction import Prediction
+from sgais.results import rendered
 from sgais.run_loop import Place, Streamed
 
 if TYPE_CHECKING:
@@ -259,6 +260,12 @@ class ChangePoints(Streamed[ChangePointRecord]):
         points._records = ChangePointRecords.restored(content["records"])
         points.place = replace(content["place"], is_resumed=True)
         return points
+
+    def _repr_html_(self) -> str:
+        return rendered.block(str(self))
+
+    def __repr__(self) -> str:
+        return f"ChangePoints({', '.join(map(repr, self.models.values()))}, num_rows={self.num_rows})"
 
     def __str__(self) -> str:
         lines = [f"{self.num_rows} rows, log Z = {self.log_evidence:.2f} ± {self.standard_error:.2f}."]

@@ -60,6 +60,10 @@ class ComparisonRecord(NamedTuple):
     models: dict[str, ModelStanding]
     log_predictive: float
 
+    def __str__(self) -> str:
+        standing = self.models[self.leader]
+        return f"{self.num_rows} rows: {self.leader} leads with probability {standing.probability:.3f}."
+
     @property
     def leader(self) -> str:
         """The model with the highest probability."""

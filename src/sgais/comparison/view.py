@@ -206,6 +206,9 @@ class ComparisonView:
 
         return pd.DataFrame(self._records.columns())
 
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(self.names)}, num_rows={self.num_rows})"
+
     def __str__(self) -> str:
         table = self.table()
         notes = [f"BEWARE of {name}: {note}." for name, note in table["note"].items() if note]

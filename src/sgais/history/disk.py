@@ -50,6 +50,9 @@ class Disk:
         self._dtype: np.dtype | None = None
         self._map: np.ndarray | None = None
 
+    def __repr__(self) -> str:
+        return f"Disk({str(self.path)!r}, num_rows={self.num_rows})"
+
     @property
     def reach(self) -> int:
         """All rows."""

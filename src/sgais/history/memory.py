@@ -29,6 +29,9 @@ class Memory:
         self._expected_rows = expected_rows
         self.num_rows = 0
 
+    def __repr__(self) -> str:
+        return f"Memory(num_rows={self.num_rows})"
+
     @property
     def reach(self) -> int:
         """All rows."""

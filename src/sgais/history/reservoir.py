@@ -45,6 +45,9 @@ class Reservoir:
         self._log_threshold = 0.0
         self._next_entry = size
 
+    def __repr__(self) -> str:
+        return f"Reservoir(size={self.size}, num_rows={self.num_rows})"
+
     @property
     def num_rows(self) -> int:
         """How many rows there have been."""

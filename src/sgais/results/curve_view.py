@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from sgais.results import rendered
 from sgais.results.curve import Curve
 from sgais.results.error_budget import error_budget, in_words
 from sgais.results.record import EvidenceRecord
@@ -59,3 +60,6 @@ class CurveView:
     def __str__(self) -> str:
         beware = f" BEWARE: {self.warning}." if self.warning else ""
         return f"log Z = {self.log_evidence:.2f}{in_words(self.error_budget)}, {self.num_rows} rows.{beware}"
+
+    def _repr_html_(self) -> str:
+        return rendered.block(str(self))

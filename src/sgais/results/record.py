@@ -1,5 +1,6 @@
 """The evidence curve: one record per chunk."""
 
+import math
 from typing import NamedTuple
 
 
@@ -53,3 +54,8 @@ class EvidenceRecord(NamedTuple):
     warning: str
     seconds: float
     mode_doubt: float = 0.0  # last, with a default: records of before it are still read
+
+    def __str__(self) -> str:
+        error = "" if math.isnan(self.standard_error) else f" ± {self.standard_error:.2f}"
+        beware = f" BEWARE: {self.warning}." if self.warning else ""
+        return f"{self.num_rows} rows: log Z = {self.log_evidence:.2f}{error}.{beware}"

@@ -46,5 +46,10 @@ def html(table: "pd.DataFrame", notes: Sequence[str]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
 
+def block(text: str) -> str:
+    """Text as it is printed, for a notebook."""
+    return f"<pre style='white-space:pre-wrap;margin:0'>{escaping.escape(text)}</pre>"
+
+
 def _cells(table: "pd.DataFrame") -> list[list[str]]:
     return [[str(name), *map(str, line)] for name, line in zip(table.index, table.to_numpy(), strict=True)]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sgais.results import rendered
 from sgais.results.arviz import inference_data
 from sgais.results.error_budget import in_words
 from sgais.smc.weights import select
@@ -89,3 +90,6 @@ class Result:
             f"log Z = {self.log_evidence:.2f}{error}, {self.num_rows} rows, {self.method}, "
             f"{self.seconds:.1f} s.{stopped}"
         )
+
+    def _repr_html_(self) -> str:
+        return rendered.block(str(self))

@@ -40,6 +40,15 @@ def from_pymc(model: Any, rows: Sequence[str] | None = None) -> Model:
         model: The `pymc.Model`, with some rows in its containers: some dozens are enough.
         rows: The names of the containers that hold rows; those that are as long as the observed variables, if omitted.
             The values of other containers are constants.
+
+    Example:
+        >>> import pymc as pm
+        >>> with pm.Model() as program:
+        ...     y = pm.Data("y", np.linspace(-1.0, 1.0, 10))
+        ...     mean = pm.Normal("mean", 0.0, 1.0)
+        ...     _ = pm.Normal("seen", mean, 1.0, observed=y)
+        >>> sgais.from_pymc(program)
+        Model(mean)
     """
     cure = "Pass what `with pm.Model() as ...` made."
     require(is_pymc(model), "model", "be a pymc.Model", type(model).__name__, cure)

@@ -5,7 +5,9 @@ import json
 import sqlite3
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
+import jsonschema_rs
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from sgais.emit.sinks import sink_of
 from sgais.errors import ConfigError
 
 CHUNKS = 4
+SCHEMA = jsonschema_rs.validator_for(json.loads(Path("docs/schemas/event.json").read_text()))
 
 
 @pytest.fixture
@@ -83,6 +86,15 @@ def test_a_file_has_an_event_for_every_chunk(comparison, chunks, tmp_path):
     assert last["job"] == {"namespace": "sgais", "name": "a title"}
 
 
+def test_the_events_of_one_model_are_those_of_the_schema(chunks, tmp_path):
+    evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=1), sgais.Config(num_particles=64))
+    emitted([str(tmp_path / "events.ndjson")], evidence, chunks[:1])
+    (event,) = lines_of(tmp_path / "events.ndjson")
+    SCHEMA.validate(event)
+    for broken in ({**event, "kind": "alarm"}, {**event, "sequence": 0}, {**event, "run": {}}):
+        assert not SCHEMA.is_valid(broken)
+
+
 def test_a_sink_that_is_away_gets_everything_later(comparison, chunks, webhook):
     webhook.refusals = 2
     with pytest.warns(UserWarning, match=f"results wait for {url_of(webhook)}, .*HTTPError.* sent again"):
@@ -122,7 +134,10 @@ def test_alarms_are_events(tmp_path):
     models = {"a": sgais.models.LinearRegression(dim=1)}
     comparison = sgais.Comparison(models, sgais.Config(num_particles=64), detector=sgais.ShiftDetector())
     emitted([str(tmp_path / "events.ndjson")], comparison, list(sgais.stream(data, 250)))
-    alarms = [event for event in lines_of(tmp_path / "events.ndjson") if event["kind"] == "alarm"]
+    events = lines_of(tmp_path / "events.ndjson")
+    alarms = [event for event in events if event["kind"] == "alarm"]
+    for event in events:
+        SCHEMA.validate(event)
     assert [event["alarm"]["row"] for event in alarms] == [alarm.row for alarm in comparison.detectors["a"].alarms]
     assert alarms[0]["alarm"]["model"] == "a"
 
@@ -145,7 +160,7 @@ def _rows(folder):
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("kind", ["redis", "nats"])
+@pytest.mark.parametrize("kind", ["redis", "nats", "kafka"])
 def test_a_topic_can_be_read_as_a_source(kind, comparison, chunks, running):
     server, name = running.server(kind), running.new_name()
     if kind == "nats":
@@ -153,6 +168,8 @@ def test_a_topic_can_be_read_as_a_source(kind, comparison, chunks, running):
         target = server.uri(f"{name}.events")
     else:
         target = server.uri(name)
+    if kind == "kafka":
+        server.create(name, server.producer())
     emitted([target], comparison, chunks)
     options = "?field=event" if kind == "redis" else ""
     rows = sgais.stream(server.uri(name) + options, sequence="sequence")

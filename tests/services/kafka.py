@@ -113,6 +113,8 @@ class Kafka:
             "zookeeper.session.timeout.ms": int(1000 * SESSION_SECONDS),
             "log.flush.interval.messages": 1,
             "num.partitions": 2,
+            "offsets.topic.num.partitions": 1,
+            "offsets.topic.replication.factor": 1,
         }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 60  # seconds that a server may take to come up
+PATIENCE = 180  # seconds that a server may take to come up where the machine has much else to do
 STARTS = 3
 # A server must not outlive a test process that was killed itself.
 END_WITH_US = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []

@@ -8,14 +8,14 @@ import sqlite3
 
 import pyarrow as pa
 
-from tests.services import postgresql, redis
+from tests.services import mosquitto, postgresql, redis
 from tests.services.kafka import Kafka
 from tests.services.nats import TOKEN, Nats
 from tests.services.process import skip_or_fail
 from tests.services.s3 import S3
 
 LIBRARIES = {"nats": "nats", "redis": "redis", "kafka": "confluent_kafka", "s3": "obstore", "duckdb": "duckdb"}
-LIBRARIES |= {"postgresql": "adbc_driver_postgresql"}
+LIBRARIES |= {"postgresql": "adbc_driver_postgresql", "mqtt": "paho.mqtt.client"}
 
 
 class Running:
@@ -34,7 +34,7 @@ class Running:
     def server(self, name):
         if name not in self._servers:
             require_library(name)
-            kinds = {"nats": Nats, "redis": redis.Redis, "kafka": Kafka, "s3": S3}
+            kinds = {"nats": Nats, "redis": redis.Redis, "kafka": Kafka, "s3": S3, "mqtt": mosquitto.Mosquitto}
             made = postgresql.Postgresql() if name == "postgresql" else kinds[name](self._folder / name)
             self._servers[name] = self._exits.enter_context(made)
             os.environ.update(variables(name, made))
@@ -117,7 +117,7 @@ def require_library(name):
 def variables(name, server):
     """Of the environment of those who read."""
     secrets = {"nats": {"NATS_PASSWORD": TOKEN}, "redis": {"REDIS_PASSWORD": redis.PASSWORD}}
-    secrets |= {"postgresql": {"PGPASSWORD": postgresql.PASSWORD}}
+    secrets |= {"postgresql": {"PGPASSWORD": postgresql.PASSWORD}, "mqtt": {"MQTT_PASSWORD": mosquitto.PASSWORD}}
     return server.variables if name == "s3" else secrets.get(name, {})
 
 

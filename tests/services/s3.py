@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.services.process import ServerProcess, free_port, program
 
 KEY, SECRET = "reader", "s3cr3t-of-s3"
-BUCKET = "bucket"
+BUCKET, OPEN_BUCKET = "bucket", "open"  # the second may be read by anybody
 PORTS = (
     *("master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc"),
     *("s3.port.grpc", "s3.port.iceberg", "s3.port.lance"),
@@ -23,7 +23,8 @@ class S3(ServerProcess):
         super().__init__(folder)
         credentials = [{"accessKey": KEY, "secretKey": SECRET}]
         identity = {"name": KEY, "credentials": credentials, "actions": ["Admin", "Read", "Write", "List"]}
-        (self.folder / "identities.json").write_text(json.dumps({"identities": [identity]}))
+        anybody = {"name": "anonymous", "actions": [f"Read:{OPEN_BUCKET}", f"List:{OPEN_BUCKET}"]}
+        (self.folder / "identities.json").write_text(json.dumps({"identities": [identity, anybody]}))
         (self.folder / "data").mkdir(exist_ok=True)
 
     def choose_ports(self):
@@ -54,7 +55,8 @@ class S3(ServerProcess):
         if not super().answers():
             return False
         with contextlib.suppress(OSError):
-            self.filesystem().create_dir(BUCKET)
+            for bucket in (BUCKET, OPEN_BUCKET):
+                self.filesystem().create_dir(bucket)
             self.put("is-up", b"yes")
             return True
         return False
@@ -71,17 +73,17 @@ class S3(ServerProcess):
             retry_strategy=AwsStandardS3RetryStrategy(max_attempts=1),
         )
 
-    def put(self, path, content):
-        with self.filesystem().open_output_stream(f"{BUCKET}/{path}", compression=None) as file:
+    def put(self, path, content, bucket=BUCKET):
+        with self.filesystem().open_output_stream(f"{bucket}/{path}", compression=None) as file:
             file.write(content)
 
-    def put_table(self, path, columns, **options):
+    def put_table(self, path, columns, bucket=BUCKET, **options):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         content = io.BytesIO()
         pq.write_table(pa.table(columns), content, **options)
-        self.put(path, content.getvalue())
+        self.put(path, content.getvalue(), bucket)
 
     def delete(self, path):
         self.filesystem().delete_file(f"{BUCKET}/{path}")

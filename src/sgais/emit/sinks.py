@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.request import Request, urlopen
 
-from sgais.emit.brokers import nats_sink, redis_sink
+from sgais.emit.brokers import kafka_sink, nats_sink, redis_sink
 from sgais.emit.tables import postgresql_sink, sqlite_sink
 from sgais.errors import ConfigError
 from sgais.streams.remote.address import scheme_of
@@ -76,6 +76,7 @@ SINKS: dict[str, Callable[[str], Sink]] = {
     "https": WebhookSink,
     "nats": nats_sink,
     "redis": redis_sink,
+    "kafka": kafka_sink,
     "postgresql": postgresql_sink,
     "sqlite": sqlite_sink,
 }

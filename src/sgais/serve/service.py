@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,6 +24,18 @@ from sgais.serve.log.row_log import RowLog
 from sgais.serve.state import ServiceState, exists
 from sgais.serve.worker import Worker
 from sgais.shift import ShiftDetector
+
+
+class Listener(Protocol):
+    """Takes in what a source sends by itself.
+
+    Attributes:
+        name: Of the source.
+        is_connected: Whether it can send now.
+    """
+
+    name: str
+    is_connected: bool
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,7 @@ class Service:
         self._state = self._begun_or_loaded(plan, checkpoint, new_history)
         self.log = self._found_log(plan, folder, checkpoint)
         self.intake = Intake(self._admission(plan), self.log, self._state.keys, plan.limits.waiting_rows)
+        self.subscriptions: list[Listener] = []
         self.worker = Worker(self._state, self.log, self.intake, checkpoint, plan.checkpoint_seconds, plan.chunk_size)
 
     def start(self) -> None:
@@ -93,6 +106,8 @@ class Service:
             "log_bytes": self.log.size,
             "num_batches": counts.batches,
             "num_duplicates": counts.duplicates,
+            "num_messages_set_aside": counts.set_aside,
+            "subscriptions": [{"source": one.name, "is_connected": one.is_connected} for one in self.subscriptions],
         }
 
     def _found_log(self, plan: Plan, folder: Path, checkpoint: Path) -> RowLog:

@@ -1,11 +1,12 @@
 import gzip
+import json
 
 import numpy as np
 import pytest
 
 import sgais
 from sgais.errors import ConfigError, DataError
-from tests.services.s3 import SECRET
+from tests.services.s3 import OPEN_BUCKET, SECRET
 
 pytestmark = pytest.mark.services
 ROWS = {"a": np.arange(1000.0), "y": np.arange(1.0, 1001.0)}
@@ -127,3 +128,17 @@ def test_options_win_over_the_environment_and_are_never_shown(prefix, monkeypatc
 def test_options_belong_to_stores():
     with pytest.raises(ConfigError, match="`storage_options` must come with a URI of an object store"):
         sgais.stream({"y": [1.0]}, storage_options={"aws_region": "x"})
+
+
+def test_google_s_stores_are_read_by_the_interface_they_share_with_s3(server, running):
+    name = running.new_name()
+    for part in "ab":
+        server.put_table(f"{name}/{part}.parquet", ROWS, bucket=OPEN_BUCKET)
+    account = {"gcs_base_url": f"http://127.0.0.1:{server.port}", "disable_oauth": True, "client_email": ""}
+    options = {"google_service_account_key": json.dumps(account | {"private_key": "", "private_key_id": ""})}
+    uri = f"gs://{OPEN_BUCKET}/{name}/*.parquet"
+    rows = sgais.stream(uri, 1500, y="y", storage_options=options)
+    next(rows)
+    assert [path for path, _, _ in rows.bookmark["files"]] == [f"{name}/a.parquet", f"{name}/b.parquet"]
+    again = sgais.stream(uri, 1500, y="y", storage_options=options).seek(rows.position, rows.bookmark)
+    np.testing.assert_array_equal(next(again)["y"], ROWS["y"][500:])

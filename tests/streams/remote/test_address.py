@@ -30,6 +30,8 @@ def test_no_secret_is_shown():
         ("postgresql://me:secret@host/db?table=t", "postgresql://me@host/db?table=t"),
         ("postgresql://me@host/db", "postgresql://me@host/db"),
         ("nats://token@host/s", "nats://host/s"),
+        ("mqtt://me:secret@host/a/#?key=id", "mqtt://me@host/a/#?key=id"),
+        ("abfss://container@account.dfs.core.windows.net/x", "abfss://container@account.dfs.core.windows.net/x"),
         ("redis://:secret@host/s", "redis://host/s"),
         ("s3://bucket/*.csv", "s3://bucket/*.csv"),
         ("rows.csv", "rows.csv"),
@@ -37,6 +39,11 @@ def test_no_secret_is_shown():
 )
 def test_what_is_kept_of_a_uri_has_no_password(uri, kept):
     assert without_password(uri) == kept
+
+
+def test_a_topic_may_have_the_sign_of_a_fragment():
+    address = Address.of("mqtt://host/a/+/#?key=id", "NONE", ["key"])
+    assert (address.path, address.options, address.shown) == ("a/+/#", {"key": "id"}, "mqtt://host/a/+/#?key=id")
 
 
 def test_options_that_there_are_not_are_refused():

@@ -162,6 +162,9 @@ class ServiceFlags(FormulaFlags):
     )
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="Where rows and checkpoints are kept.")] = None
+    subscribe: Annotated[
+        list[str] | None, typer.Option(metavar="URI", help="Also take in what comes there: mqtt://host/topic/#.")
+    ] = None
     checkpoint_seconds: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
     ] = None

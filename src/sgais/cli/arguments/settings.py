@@ -51,6 +51,7 @@ class Settings:
         bank: Segments that are kept then.
         on_outlier: What is done with rows that are absurd by a model's predictive.
         emit: Where records and alarms are sent.
+        subscribe: What a service listens to.
         working_directory: The folder that relative paths are meant from.
     """
 
@@ -78,11 +79,13 @@ class Settings:
     bank: int = 100
     on_outlier: str = "quarantine"
     emit: list[str] = field(default_factory=list)
+    subscribe: list[str] = field(default_factory=list)
     working_directory: str = "."
 
     def to_json(self) -> str:
         """For run.json; passwords in URIs are left out, and taken from the environment when resumed."""
-        kept = {"source": without_password(self.source), "emit": [without_password(target) for target in self.emit]}
+        kept: dict[str, Any] = {"source": without_password(self.source)}
+        kept |= {name: [without_password(uri) for uri in getattr(self, name)] for name in ("emit", "subscribe")}
         return json.dumps(dataclasses.asdict(self) | kept, indent=2) + "\n"
 
     @classmethod

@@ -61,6 +61,8 @@ class RunFolder:
                 "records.csv",
                 "alarms.csv",
                 "sent.json",
+                "session",
+                "set-aside.ndjson",
             ):
                 (self.path / name).unlink(missing_ok=True)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sgais.serve.service import Plan, Service
 
 PATIENCE = 3.0  # seconds that a chunk may take to its end when the service is stopped
-MAY_CHANGE = ("working_directory", "checkpoint_seconds")  # from one start of a service to the next
+MAY_CHANGE = ("working_directory", "checkpoint_seconds", "subscribe")  # from one start of a service to the next
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,9 +69,11 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
     """Take observations in until a signal comes."""
     from sgais.serve.board.board import ENDED
     from sgais.serve.board.records_table import records_table
+    from sgais.serve.push.subscriptions import addresses_of, subscribed
     from sgais.serve.service import Service
 
     console = Console(stderr=True)
+    sources, most_bytes = addresses_of(settings.subscribe), listening.limits.body_bytes
     with folder.claimed(), Interruption() as interruption:
         is_begun = folder.is_begun
         if not is_begun:
@@ -84,8 +86,10 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
             folder.begin(settings)
         service.start()
         with listening.server(service.board, service) as server:
-            print_line(console, f"Serving at {server.url} with {service.log.end_row:,} rows so far. Ctrl-C ends it.")
-            interruption.wait()
+            with subscribed(sources, service, folder.path, server.loop, most_bytes):
+                rows = f"{service.log.end_row:,} rows so far"
+                print_line(console, f"Serving at {server.url} with {rows}. Ctrl-C ends it.")
+                interruption.wait()
             service.board.say(ENDED)
         in_time = service.stop(PATIENCE)
         if service.board.num_rows:

@@ -42,6 +42,8 @@ def powers_of(folder: RunFolder, settings: Settings) -> Iterator[str]:
     for target in settings.emit:
         if scheme_of(target):
             yield f"sends results to {without_password(target)}"
+    for source in settings.subscribe:  # which is told a password of the environment
+        yield f"listens to {without_password(source)}"
     for path in written:
         if not (Path(settings.working_directory) / path).resolve().is_relative_to(folder.path):
             yield f"writes to {path}"

@@ -27,6 +27,7 @@ NUMBERS = (
     ("connections_dropped_total", "counter", "Connections that said nothing, let go since the start.", "num_let_go"),
     ("batches_total", "counter", "Batches accepted since the start.", "num_batches"),
     ("duplicates_total", "counter", "Batches that had been accepted before, since the start.", "num_duplicates"),
+    ("messages_set_aside_total", "counter", "Messages that no model could take.", "num_messages_set_aside"),
 )
 OF_MODELS = (
     ("log_evidence", "log Z of all rows so far, in nats."),

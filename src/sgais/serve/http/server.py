@@ -1,5 +1,6 @@
 """The web server in a thread of its own, so that the main thread is free for signals or for a run."""
 
+import asyncio
 import socket
 import threading
 from functools import partial
@@ -16,6 +17,16 @@ GRACE_SECONDS = 2  # for requests that are being answered when the server ends
 WAITING_CONNECTIONS = 512  # in the system, before they are accepted
 LARGEST_HEADERS = 32 * 1024
 SEND_BUFFER = 64 * 1024
+
+
+class _Server(uvicorn.Server):
+    """Knows the loop it runs in, for those who have something to do there."""
+
+    loop: asyncio.AbstractEventLoop
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
+        await super().startup(sockets)
 
 
 class PageServer:
@@ -44,7 +55,7 @@ class PageServer:
             timeout_graceful_shutdown=GRACE_SECONDS,
             h11_max_incomplete_event_size=LARGEST_HEADERS,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config)
         arguments = {"sockets": [self._socket]}
         self._thread = threading.Thread(target=self._server.run, kwargs=arguments, name="sgais-http", daemon=True)
 
@@ -53,6 +64,11 @@ class PageServer:
         """Where the page is."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self.port}/"
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """In which requests are answered, once it has been started."""
+        return self._server.loop
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -36,10 +36,10 @@ class Receipt(NamedTuple):
 
 
 class Counts:
-    """What has happened to batches since the start, for the metrics."""
+    """What has happened to batches, and to messages that no model could take, since the start; for the metrics."""
 
     def __init__(self) -> None:
-        self.batches = self.rows = self.duplicates = 0
+        self.batches = self.rows = self.duplicates = self.set_aside = 0
 
 
 class Intake:

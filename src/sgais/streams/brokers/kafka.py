@@ -4,22 +4,21 @@ The rows of a partition come in its order; those of several come as they arrive.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sgais.streams.brokers.broker_rows import NO_MESSAGES, BrokerRows
+from sgais.streams.brokers.broker_rows import NO_MESSAGES, BrokerRows, Reader
 from sgais.streams.brokers.messages import Messages
 from sgais.streams.remote.address import Address
 from sgais.streams.remote.bookmarks import rows_gone
 from sgais.streams.remote.extras import extra
-from sgais.streams.remote.patience import Failures, Follow
 from sgais.streams.source import Bookmark
 
 KIND = "kafka"
 PASSWORD = "KAFKA_PASSWORD"
 PORT = 9092
-OWN_OPTIONS = ("retry_seconds",)
 CLIENT_OPTIONS = (  # of librdkafka, by its own names
     "security.protocol",
     "sasl.mechanism",
@@ -29,34 +28,22 @@ CLIENT_OPTIONS = (  # of librdkafka, by its own names
     "broker.version.fallback",
 )
 MESSAGES_PER_BATCH = 5000
-ANSWER_SECONDS = 10.0
 POLL_SECONDS = 0.2
 SECONDS_BETWEEN_LOOKS = 5.0  # for new partitions
-
-
-def kafka_rows(uri: str, follow_seconds: float | None, format_name: str | None) -> BrokerRows:
-    """The source of a URI."""
-    address = Address.of(uri, PASSWORD, (*OWN_OPTIONS, *CLIENT_OPTIONS))
-    return BrokerRows(KIND, address, lambda *begin: TopicReader(address, *begin), format_name, follow_seconds)
 
 
 class NoTopicError(Exception):
     """The broker knows nothing of a topic; it may do so later."""
 
 
-class TopicReader:
-    """Reads all partitions of a topic.
+class TopicReader(Reader):
+    """Reads all partitions of a topic."""
 
-    Args:
-        address: Of the topic.
-        bookmark: Where to begin.
-        follow: How long to wait.
-    """
+    kind, password_variable, options = KIND, PASSWORD, CLIENT_OPTIONS
 
-    def __init__(self, address: Address, bookmark: Bookmark | None, follow: Follow) -> None:
+    def _begin_behind(self, bookmark: Bookmark | None) -> None:
         self._kafka = extra("confluent_kafka", "kafka")
-        self.failures: Failures = (self._kafka.KafkaException, NoTopicError, OSError)
-        self._address, self._follow = address, follow
+        self.failures = (self._kafka.KafkaException, NoTopicError, OSError)
         self._offsets: dict[int, int] = {}  # of the next message of each partition
         if bookmark is not None:
             self._offsets = {int(partition): int(offset) for partition, offset in bookmark["offsets"].items()}
@@ -88,7 +75,7 @@ class TopicReader:
             "enable.auto.commit": False,
             "enable.partition.eof": True,
             "auto.offset.reset": "error",
-            "socket.timeout.ms": int(1000 * ANSWER_SECONDS),
+            "socket.timeout.ms": int(1000 * self._answer_seconds),
         }
 
     def _assign(self, consumer: Any) -> None:
@@ -116,7 +103,7 @@ class TopicReader:
             consumer.incremental_assign([self._position(partition)])
 
     def _partitions(self, consumer: Any) -> list[int]:
-        topic = consumer.list_topics(self._address.path, timeout=ANSWER_SECONDS).topics.get(self._address.path)
+        topic = consumer.list_topics(self._address.path, timeout=self._answer_seconds).topics.get(self._address.path)
         if topic is None or topic.error is not None or not topic.partitions:  # a broker that starts has none yet
             raise NoTopicError("there is no topic of this name, or it has no leader")
         return sorted(topic.partitions)
@@ -124,7 +111,7 @@ class TopicReader:
     def _span(self, consumer: Any, partition: int) -> tuple[int, int]:
         """The first offset that is there and the one behind the last; refuse a partition that has lost messages."""
         asked = self._kafka.TopicPartition(self._address.path, partition)
-        first, end = consumer.get_watermark_offsets(asked, timeout=ANSWER_SECONDS)
+        first, end = consumer.get_watermark_offsets(asked, timeout=self._answer_seconds)
         next_offset = self._offsets.get(partition, first)
         if first > next_offset:
             raise rows_gone(
@@ -193,6 +180,9 @@ def client_settings(address: Address) -> dict[str, Any]:
         **login,
         **{name: value for name, value in address.options.items() if name in CLIENT_OPTIONS},
     }
+
+
+kafka_rows = partial(BrokerRows, TopicReader)
 
 
 def _behind(offsets: Mapping[int, int], partitions: np.ndarray, read: np.ndarray) -> dict[int, int]:

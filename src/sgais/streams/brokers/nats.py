@@ -2,47 +2,33 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sgais.errors import DataError
-from sgais.streams.brokers.broker_rows import NO_MESSAGES, BrokerRows
+from sgais.streams.brokers.broker_rows import NO_MESSAGES, BrokerRows, Reader
 from sgais.streams.brokers.messages import Messages
 from sgais.streams.remote.address import Address
 from sgais.streams.remote.bookmarks import rows_gone
 from sgais.streams.remote.extras import extra
-from sgais.streams.remote.patience import Failures, Follow
 from sgais.streams.source import Bookmark
 
 KIND = "nats"
 PASSWORD = "NATS_PASSWORD"
 PORT = 4222
-OPTIONS = ("subject", "retry_seconds")
 MESSAGES_PER_BATCH = 2000
-ANSWER_SECONDS = 5.0
 POLL_SECONDS = 0.2  # that one request waits for messages
 IDLE_SECONDS = 3600.0  # after which the server forgets a reader
 
 
-def nats_rows(uri: str, follow_seconds: float | None, format_name: str | None) -> BrokerRows:
-    """The source of a URI."""
-    address = Address.of(uri, PASSWORD, OPTIONS)
-    return BrokerRows(KIND, address, lambda *begin: StreamReader(address, *begin), format_name, follow_seconds)
+class StreamReader(Reader):
+    """Reads a stream by a consumer that the server forgets."""
 
+    kind, password_variable, options = KIND, PASSWORD, ("subject",)
 
-class StreamReader:
-    """Reads a stream by a consumer that the server forgets.
-
-    Args:
-        address: Of the stream.
-        bookmark: Where to begin.
-        follow: How long to wait.
-    """
-
-    def __init__(self, address: Address, bookmark: Bookmark | None, follow: Follow) -> None:
-        self._nats = extra("nats", "nats")
+    def _begin_behind(self, bookmark: Bookmark | None) -> None:
         self._js = extra("nats.js", "nats")
-        self.failures: Failures = (self._nats.errors.Error, OSError, TimeoutError)
-        self._address, self._follow = address, follow
+        self.failures = (extra("nats", "nats").errors.Error, OSError, TimeoutError)
         self._sequence = 0 if bookmark is None else int(bookmark["sequence"])
         self._created = None if bookmark is None else str(bookmark["created"])
         self._end: int | None = None  # the last message, if none are waited for that come later
@@ -52,7 +38,7 @@ class StreamReader:
         loop = asyncio.new_event_loop()
         connection: Any = None
         try:
-            connection = loop.run_until_complete(connected(self._address))
+            connection = loop.run_until_complete(connected(self._address, self._answer_seconds))
             subscription = loop.run_until_complete(self._subscribed(connection))
             self._follow.note_news()
             while subscription is not None and not self._is_at_end():
@@ -71,7 +57,7 @@ class StreamReader:
 
     async def _subscribed(self, connection: Any) -> Any:
         """A consumer that begins behind the last message; None if there is nothing to read."""
-        stream = connection.jetstream(timeout=ANSWER_SECONDS)
+        stream = connection.jetstream(timeout=self._answer_seconds)
         try:
             info = await stream.stream_info(self._address.path)
         except self._js.errors.NotFoundError:
@@ -112,7 +98,7 @@ class StreamReader:
                 raise ConnectionError("the server has gone")
             return []
         if _sequence_of(found[0]) > self._sequence + 1:  # deleted one by one, of other subjects, or cut off?
-            self._check(await connection.jetstream(timeout=ANSWER_SECONDS).stream_info(self._address.path))
+            self._check(await connection.jetstream(timeout=self._answer_seconds).stream_info(self._address.path))
         return found if self._end is None else [each for each in found if _sequence_of(each) <= self._end]
 
     async def _has_no_more(self, subscription: Any) -> bool:
@@ -136,8 +122,8 @@ def _sequence_of(message: Any) -> int:
     return int(message.metadata.sequence.stream)
 
 
-async def connected(address: Address) -> Any:
-    """A client that has reached one of the servers."""
+async def connected(address: Address, seconds: float) -> Any:
+    """A client that has reached one of the servers; each is asked at once, and has so long to answer."""
     by_password = {"user": address.user or None, "password": address.password or None}
     by_token = {"token": address.user or address.password or None}
     client = extra("nats", "nats").NATS()
@@ -145,7 +131,9 @@ async def connected(address: Address) -> Any:
         await client.connect(
             [f"nats://{host}:{port}" for host, port in address.servers(PORT)],
             allow_reconnect=False,
-            connect_timeout=ANSWER_SECONDS,
+            connect_timeout=seconds,
+            max_reconnect_attempts=1,  # also of a first connection, where more would mean minutes
+            reconnect_time_wait=0,
             error_cb=_say_nothing,
             **(by_password if address.user and address.password else by_token),
         )
@@ -153,6 +141,9 @@ async def connected(address: Address) -> Any:
         await client.close()  # it may have got as far as a socket
         raise
     return client
+
+
+nats_rows = partial(BrokerRows, StreamReader)
 
 
 async def _say_nothing(_: Exception) -> None:

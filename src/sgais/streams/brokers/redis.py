@@ -5,53 +5,40 @@ The fields of an entry are the columns of a row; with `?field=NAME`, that field 
 
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from sgais.errors import DataError
-from sgais.streams.brokers.broker_rows import NO_MESSAGES, BrokerRows
+from sgais.streams.brokers.broker_rows import NO_MESSAGES, BrokerRows, Reader
 from sgais.streams.brokers.messages import Messages
 from sgais.streams.remote.address import Address
 from sgais.streams.remote.bookmarks import rows_gone
 from sgais.streams.remote.extras import extra
-from sgais.streams.remote.patience import Failures, Follow
 from sgais.streams.source import Bookmark
 
 KIND = "redis"
 PASSWORD = "REDIS_PASSWORD"
 PORT = 6379
-OPTIONS = ("field", "db", "retry_seconds")
 ENTRIES_PER_BATCH = 2000
-ANSWER_SECONDS = 5.0
 POLL_SECONDS = 0.05
 BEGINNING = "0-0"
 
 
-def redis_rows(uri: str, follow_seconds: float | None, format_name: str | None) -> BrokerRows:
-    """The source of a URI."""
-    address = Address.of(uri, PASSWORD, OPTIONS)
-    return BrokerRows(KIND, address, lambda *begin: StreamReader(address, *begin), format_name, follow_seconds)
+class StreamReader(Reader):
+    """Reads a stream."""
 
+    kind, password_variable, options = KIND, PASSWORD, ("field", "db")
 
-class StreamReader:
-    """Reads a stream.
-
-    Args:
-        address: Of the stream.
-        bookmark: Where to begin.
-        follow: How long to wait.
-    """
-
-    def __init__(self, address: Address, bookmark: Bookmark | None, follow: Follow) -> None:
+    def _begin_behind(self, bookmark: Bookmark | None) -> None:
         self._redis = extra("redis", "redis")
-        self.failures: Failures = (self._redis.ConnectionError, self._redis.TimeoutError, OSError)
-        self._address, self._follow = address, follow
+        self.failures = (self._redis.ConnectionError, self._redis.TimeoutError, OSError)
         self._id = BEGINNING if bookmark is None else str(bookmark["id"])
         self._num_before: int | None = None if bookmark is None else int(bookmark["num_before"])
         self._end: str | None = None  # the last entry, if none are waited for that come later
 
     def batches(self) -> Iterator[Messages]:
         """Connect and hand out what follows the last messages handed out; none while none come."""
-        client = client_of(self._address)
+        client = client_of(self._address, self._answer_seconds)
         try:
             self._begin(client)
             self._follow.note_news()
@@ -126,7 +113,7 @@ class StreamReader:
         return {key.decode("utf-8", "replace"): cell.decode("utf-8", "replace") for key, cell in fields.items()}
 
 
-def client_of(address: Address) -> Any:
+def client_of(address: Address, seconds: float) -> Any:
     """A client, which connects when it is asked something."""
     host, port = address.servers(PORT)[0]
     return extra("redis", "redis").Redis(
@@ -136,10 +123,13 @@ def client_of(address: Address) -> Any:
         username=address.user or None,
         password=address.password or None,
         ssl=address.scheme == "rediss",
-        socket_timeout=ANSWER_SECONDS,
-        socket_connect_timeout=ANSWER_SECONDS,
+        socket_timeout=seconds,
+        socket_connect_timeout=seconds,
         retry=None,
     )
+
+
+redis_rows = partial(BrokerRows, StreamReader)
 
 
 def _entries(found: Any) -> list[Any]:

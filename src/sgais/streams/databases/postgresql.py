@@ -5,6 +5,7 @@ before it takes a number until its row is there or is not; so rows up to the lar
 transaction that held such a lock after that key was seen has ended. Nobody is kept from writing meanwhile.
 """
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ from sgais.streams.databases.database import OPTIONS, Batch
 from sgais.streams.databases.keyed_rows import KeyedRows
 from sgais.streams.remote.address import Address
 from sgais.streams.remote.extras import extra
-from sgais.streams.remote.patience import Failures
+from sgais.streams.remote.patience import Failures, answer_seconds
 from sgais.streams.sources.arrow_columns import from_arrow
 
 PASSWORD = "PGPASSWORD"
@@ -103,7 +104,8 @@ def connected(address: Address, autocommit: bool) -> Any:
     driver = extra("adbc_driver_postgresql.dbapi", "postgresql")
     user = quote(address.user, safe="") + (f":{quote(address.password, safe='')}" if address.password else "")
     hosts = ",".join(f"{host}:{port}" for host, port in address.servers(PORT))
-    uri = f"postgresql://{user}{'@' if user else ''}{hosts}/{quote(address.path)}?connect_timeout={CONNECT_SECONDS}"
+    seconds = math.ceil(answer_seconds(address, CONNECT_SECONDS))
+    uri = f"postgresql://{user}{'@' if user else ''}{hosts}/{quote(address.path)}?connect_timeout={seconds}"
     try:
         return driver.connect(uri, autocommit=autocommit)
     except driver.OperationalError as error:

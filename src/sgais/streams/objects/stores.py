@@ -16,10 +16,15 @@ from sgais.streams.objects.file_rows import FileRows
 from sgais.streams.objects.listing import FileEntry
 from sgais.streams.remote.address import HIDDEN, Address
 from sgais.streams.remote.extras import extra
-from sgais.streams.remote.patience import Failures
+from sgais.streams.remote.patience import Failures, answer_seconds
 
 OPTIONS = ("retry_seconds",)
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+SET_VARIABLES = (
+    "Set the store's variables of the environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
+    "GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY."
+)
+LONGEST_ANSWER = 30.0  # seconds for a request
 SHORTLY = timedelta(seconds=5)  # longer retries are left to those who can be interrupted
 
 
@@ -79,18 +84,22 @@ class ObjectListing:
             return found.bytes()
 
     def _opened(self, storage_options: Mapping[str, str]) -> Any:
-        root = f"{self._address.scheme}://{self._address.host}"
+        container = f"{self._address.user}@" if self._address.user else ""  # abfss://container@account...
+        root = f"{self._address.scheme}://{container}{self._address.host}"
         endpoints = [*storage_options.values(), *(os.environ.get(name, "") for name in ENDPOINTS)]
-        is_plain = any(str(endpoint).startswith("http://") for endpoint in endpoints)
+        is_plain = any("http://" in str(endpoint) for endpoint in endpoints)
+        seconds = answer_seconds(self._address, LONGEST_ANSWER)
         try:
             return self._obstore.store.from_url(
                 root,
                 config=dict(storage_options),
-                client_options={"allow_http": is_plain, "timeout": "30s", "connect_timeout": "5s"},
+                client_options={"allow_http": is_plain, "timeout": f"{seconds:g}s", "connect_timeout": "5s"},
                 retry_config={"max_retries": 1, "retry_timeout": SHORTLY},
             )
         except self._errors.BaseError as error:
-            raise ConfigError(f"`source` must be a store that can be opened, got {root}: {self._hide(error)}") from None
+            raise ConfigError(
+                f"`source` must be a store that can be opened, got {root}: {self._hide(error)}. {SET_VARIABLES}"
+            ) from None
 
     def _one(self, path: str) -> list[FileEntry]:
         try:
@@ -111,8 +120,7 @@ class ObjectListing:
             yield
         except (self._errors.PermissionDeniedError, self._errors.UnauthenticatedError) as error:
             raise DataError(
-                f"`{self._address.shown}` must let its reader in, got {self._hide(error)}. Set the store's variables "
-                "of the environment, e.g. AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+                f"`{self._address.shown}` must let its reader in, got {self._hide(error)}. {SET_VARIABLES}"
             ) from None
         except FileNotFoundError as error:
             raise DataError(

@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 from sgais.errors import ConfigError
 
 HIDDEN = "***"
-NAMES_ARE_NO_SECRETS = ("postgresql", "postgres")
+NAMES_ARE_NO_SECRETS = ("kafka", "mqtt", "mqtts", "postgresql", "postgres", "redis", "rediss", "abfs", "abfss")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def without_password(uri: str) -> str:
     """
     if not scheme_of(uri):
         return uri
-    split = urlsplit(uri)
+    split = urlsplit(uri, allow_fragments=False)
     login, at, host = split.netloc.rpartition("@")
     name, colon, _ = login.partition(":")
     keeps_name = name and (colon or scheme_of(uri) in NAMES_ARE_NO_SECRETS)
@@ -91,7 +91,7 @@ def without_password(uri: str) -> str:
 
 
 def _parts(uri: str) -> tuple[str, str, str, str, str, str]:
-    split = urlsplit(uri)
+    split = urlsplit(uri, allow_fragments=False)  # `#` is a part of topics
     user, at, host = split.netloc.rpartition("@")
     name, _, password = user.partition(":") if at else ("", "", "")
     return scheme_of(uri), unquote(name), unquote(password), host, unquote(split.path.removeprefix("/")), split.query

@@ -8,6 +8,7 @@ from sgais.streams.remote.address import Address
 from sgais.streams.source import Piece
 
 RETRY_SECONDS = 60.0  # that a server may be away
+SHORTEST_ANSWER = 0.5  # seconds that it always may take
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds between two attempts
 BETWEEN_SIGNS = 0.05  # seconds from one sign of life to the next while nothing comes
 
@@ -64,6 +65,11 @@ def unanswered(address: Address, error: BaseException, seconds: float) -> DataEr
 def retry_seconds(address: Address) -> float:
     """The option `retry_seconds` of an address."""
     return seconds_of("retry_seconds", address.options.get("retry_seconds", RETRY_SECONDS))
+
+
+def answer_seconds(address: Address, most: float) -> float:
+    """How long a server may think about one question: within the time that it may be away."""
+    return min(most, max(SHORTEST_ANSWER, retry_seconds(address)))
 
 
 def seconds_of(name: str, value: object) -> float:

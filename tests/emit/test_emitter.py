@@ -195,3 +195,6 @@ def test_a_target_that_there_is_not_is_refused():
         sink_of("gopher://host/x")
     with pytest.raises(ConfigError, match="`--emit` must name a table"):
         sink_of("sqlite://results.db")
+    with pytest.raises(ConfigError, match="`--emit` must have no password in an address") as caught:
+        sink_of("https://me:s3cret@host/hook")
+    assert "s3cret" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -13,15 +14,20 @@ import pytest
 
 PATIENCE = 180  # seconds that a server may take to come up where the machine has much else to do
 STARTS = 3
+OUTSIDE_OF_CONNECTIONS = (10_000, 32_000)  # Linux gives them 32768 and more
+PORTS = random.Random()  # tests run side by side: each process chooses others
 # A server must not outlive a test process that was killed itself.
 END_WITH_US = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 IS_COMPLETE = os.environ.get("SGAIS_SERVICES") == "all"  # `make test-services`: a server that is missing is a failure
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """One that no connection out of this machine is given, so that it is still free when a server comes back."""
+    while True:
+        port = PORTS.randrange(*OUTSIDE_OF_CONNECTIONS)
+        with socket.socket() as listener, contextlib.suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            return port
 
 
 def program(name, *folders):

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from sgais.emit.brokers import kafka_sink, nats_sink, redis_sink
@@ -58,6 +59,8 @@ class WebhookSink:
     """An address that is told by POST: one JSON list for each batch; any answer below 300 is taken for a yes."""
 
     def __init__(self, url: str) -> None:
+        if "@" in urlsplit(url).netloc:
+            raise ConfigError("`--emit` must have no password in an address, got one. Set SGAIS_EMIT_TOKEN instead.")
         self._url = url
 
     def send(self, events: Sequence[dict[str, Any]]) -> None:

@@ -1,6 +1,5 @@
 """What is different from broker to broker: which messages may be missing, and how that is noticed."""
 
-import contextlib
 import json
 import os
 
@@ -134,15 +133,6 @@ def test_a_wrong_password_is_never_shown(running, name, monkeypatch):
     server = running.server(name)
     (variable,) = variables(name, server)
     monkeypatch.setitem(os.environ, variable, "wr0ng-password")
-    with pytest.raises(DataError) as caught:
-        next(sgais.stream(server.uri("rows") + "?retry_seconds=0.3", y="y"))
+    with pytest.raises(DataError, match="must let its reader in") as caught:
+        next(sgais.stream(server.uri("rows"), y="y"))
     assert "wr0ng" not in str(caught.value)
-
-
-def test_a_server_that_is_not_there_is_said_within_the_limit():
-    for uri in ("nats://127.0.0.1:1/rows", "redis://127.0.0.1:1/rows", "kafka://127.0.0.1:1/rows"):
-        with (
-            pytest.raises(DataError, match="must answer within 0.3 seconds"),
-            contextlib.closing(sgais.stream(f"{uri}?retry_seconds=0.3", y="y")) as rows,
-        ):
-            next(rows)

@@ -137,8 +137,12 @@ async def connected(address: Address, seconds: float) -> Any:
             error_cb=_say_nothing,
             **(by_password if address.user and address.password else by_token),
         )
-    except BaseException:
+    except BaseException as error:
         await client.close()  # it may have got as far as a socket
+        if "authorization" in str(error).lower():
+            raise DataError(
+                f"`{address.shown}` must let its reader in, got {address.hide(error)}. Set {PASSWORD}."
+            ) from None
         raise
     return client
 

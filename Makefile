@@ -92,8 +92,9 @@ bench-accuracy: install  ## Errors, coverage and cost of the default (about an h
 bench-calibration: install  ## Do error bars hold what is true? Short problems; FULL=1: all of them (hours; goes on where it stopped)
 	$(BIN)/python -m benchmarks.calibration $(if $(FULL),--full) $(if $(METHOD),--method $(METHOD)) $(if $(ONLY),--only "$(ONLY)") $(if $(REDRAW),--redraw)
 
-bench-streams: install  ## Memory and cost of a stream of 1e7 rows, cost of reading files (ROWS=1e8 for more)
+bench-streams: install  ## Memory and cost of a stream of 1e7 rows (ROWS=1e8 for more), of reading files, and from servers
 	$(BIN)/python benchmarks/streams.py $(ROWS)
+	$(BIN)/python -m benchmarks.sources
 
 bench-comparison: install  ## What it costs to compare models, beside each of them alone
 	$(BIN)/python benchmarks/comparison.py

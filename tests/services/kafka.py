@@ -111,6 +111,7 @@ class Kafka:
             "log.dirs": own.folder / "logs",
             "zookeeper.connect": f"127.0.0.1:{self._zookeeper.port}",
             "zookeeper.session.timeout.ms": int(1000 * SESSION_SECONDS),
+            "zookeeper.connection.timeout.ms": 60_000,
             "log.flush.interval.messages": 1,
             "num.partitions": 2,
             "offsets.topic.num.partitions": 1,

@@ -63,10 +63,10 @@ class Running:
         server.fill(table, data)
         return f"{server.uri}?table={table}&key=id"
 
-    def s3_parquet(self, data):
+    def s3_parquet(self, data, rows_per_file=333, rows_per_group=50):
         server, prefix = self.server("s3"), self.new_name()
-        for number, part in enumerate(_parts(data, 333)):
-            server.put_table(f"{prefix}/part-{number:03d}.parquet", part, row_group_size=50)
+        for number, part in enumerate(_parts(data, rows_per_file)):
+            server.put_table(f"{prefix}/part-{number:03d}.parquet", part, row_group_size=rows_per_group)
         return f"s3://bucket/{prefix}/*.parquet"
 
     def s3_text(self, data):

@@ -1,5 +1,6 @@
 """What is different from broker to broker: which messages may be missing, and how that is noticed."""
 
+import io
 import json
 import os
 
@@ -37,6 +38,28 @@ def test_a_bookmark_in_the_midst_of_a_message_holds_what_is_done_of_it(running):
     assert (rows.bookmark["sequence"], rows.bookmark["rows"]) == (6, {"": 500 - 6 * 77})
     again = sgais.stream(uri, 500, y="y", format="arrow").seek(500, rows.bookmark)
     np.testing.assert_array_equal(next(again)["y"], ROWS["y"][500:])
+
+
+def test_avro_files_are_messages(running):
+    """Of several rows each, compressed or not; columns of the schema, a union with null, a text."""
+    fastavro = pytest.importorskip("fastavro")
+    fields = [{"name": "y", "type": ["null", "double"]}, {"name": "place", "type": "string"}]
+    schema = fastavro.parse_schema({"type": "record", "name": "Row", "fields": fields})
+    payloads = []
+    for first in range(0, 1000, 70):
+        rows = [{"y": y, "place": "north" if y % 2 else "south"} for y in ROWS["y"][first : first + 70].tolist()]
+        file = io.BytesIO()
+        fastavro.writer(file, schema, rows, codec="deflate" if first % 140 else "null")
+        payloads.append(file.getvalue())
+    uri = running._filled("nats", [*payloads[:3], b"no Avro", *payloads[3:]])
+    options = {"format": "avro", "categories": {"place": ["north", "south"]}, "on_error": "skip"}
+    rows = sgais.stream(uri, 333, y="y", place="place", **options)
+    first = next(rows)
+    again = sgais.stream(uri, 333, y="y", place="place", **options).seek(rows.position, rows.bookmark)
+    chunks = [first, *again]
+    np.testing.assert_array_equal(np.concatenate([chunk["y"] for chunk in chunks]), ROWS["y"])
+    np.testing.assert_array_equal(np.concatenate([chunk["place"] for chunk in chunks]), (ROWS["y"] + 1) % 2)
+    assert rows.num_bad_rows + again.num_bad_rows == 1
 
 
 def test_bad_messages_are_bad_rows(running):

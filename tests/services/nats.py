@@ -29,7 +29,7 @@ class Nats(ServerProcess):
 
             connection = await nats.connect(f"nats://{TOKEN}@127.0.0.1:{self.port}", allow_reconnect=False)
             try:
-                return await work(connection.jetstream())
+                return await work(connection.jetstream(timeout=60))
             finally:
                 await connection.close()
 

@@ -94,11 +94,13 @@ def is_within(some, all_of_them):
     return all(number in rest for number in some)
 
 
-def test_the_tables_of_the_readme_are_those_that_scripts_have_printed():
+@pytest.mark.parametrize("page", ["README.md", "docs/method.md"])
+def test_the_tables_of_results_are_those_that_scripts_have_printed(page):
     """Each line has numbers of one line of a result, in the same order, and the same subject."""
     results = [ROOT / "benchmarks" / "results" / name for name in ("calibration.md", "peers/README.md")]
     printed = [line for path in results for line in table_lines(path.read_text())]
-    shown = table_lines((ROOT / "README.md").read_text())
+    text = (ROOT / page).read_text()
+    shown = table_lines(text[text.index("<!-- calibration -->") :])
     assert len(shown) > 8
     for line in shown:
         candidates = [numbers(found[1:]) for found in printed if line[0].startswith(found[0].partition(",")[0])]

@@ -1,4 +1,4 @@
-"""The families' table in README and docs/accuracy.md, written from the runs, the worst family first."""
+"""The families' table in README, docs/accuracy.md and docs/method.md, written from the runs, the worst family first."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,9 +14,10 @@ FEWEST_LINES = 8  # of the README: the worst
 
 
 def publish(root: Path, found: Scores, families: Mapping[str, str]) -> None:
-    """Write the table anew in both pages."""
+    """Write the table anew in all three."""
     _write(root / "README.md", digest(found, families, "benchmarks/results/calibration.md", FEWEST_LINES))
-    _write(root / "docs" / "accuracy.md", digest(found, families, "../benchmarks/results/calibration.md"))
+    for page in ("accuracy.md", "method.md"):
+        _write(root / "docs" / page, digest(found, families, "../benchmarks/results/calibration.md"))
 
 
 def digest(found: Scores, families: Mapping[str, str], link: str, lines: int | None = None) -> str:

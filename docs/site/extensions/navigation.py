@@ -27,6 +27,7 @@ BELOW = {
         "docs/how-to/your-broker",
         "docs/how-to/behind-a-proxy",
         "docs/how-to/resume",
+        "docs/deployment",
         "docs/how-to/report-an-evidence",
         "docs/streams",
         "docs/formulas",
@@ -40,6 +41,7 @@ BELOW = {
         "docs/serve",
     ],
     "docs/concepts": [
+        "docs/method",
         "docs/accuracy",
         "docs/priors",
         "docs/methods",

@@ -3,6 +3,8 @@
 import math
 import time
 from collections import deque
+from itertools import pairwise
+from statistics import median
 
 SECONDS = 10.0  # over which the rows per second are taken
 
@@ -29,6 +31,13 @@ class Pace:
             return math.nan
         (start, first), (end, last) = self._moments[0], self._moments[-1]
         return (last - first) / max(end - start, 1e-9)
+
+    @property
+    def seconds_per_row(self) -> float:
+        """Of the usual chunk: one that waited for programs to be compiled says nothing of those to come."""
+        moments = list(self._moments)
+        paces = [(end - start) / (last - first) for (start, first), (end, last) in pairwise(moments) if last > first]
+        return median(paces) if paces else math.nan
 
     @property
     def rows_per_second_now(self) -> float:

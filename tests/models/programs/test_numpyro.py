@@ -139,6 +139,15 @@ def test_the_textbooks_eight_schools_are_answered_with_the_form_that_works():
     assert sgais.from_numpyro(integrated, example=rows).dimension == 2
 
 
+def test_an_improper_prior_is_refused_with_its_reason():
+    def program(y):
+        mean = numpyro.sample("mean", dist.ImproperUniform(dist.constraints.real, (), ()))
+        with numpyro.plate("data", len(y)):
+            numpyro.sample("obs", dist.Normal(mean, 1.0), obs=y)
+
+    refused(program, "can be drawn from.*in place of ImproperUniform")
+
+
 def test_a_missing_plate_is_refused():
     def program(y):
         mean = numpyro.sample("mean", dist.Normal(0, 1))

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import typer
 from rich.console import Console
@@ -14,7 +15,7 @@ from sgais.cli.output.console import console_for, print_line, print_warnings
 from sgais.cli.output.live import view_of
 from sgais.cli.output.result import print_table, save_records, write_report
 from sgais.cli.output.words import share
-from sgais.cli.session.folder import DOTS_PER_INCH, RunFolder
+from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 from sgais.comparison.comparison import Comparison
 
@@ -24,6 +25,7 @@ CHUNK_SIZE = 100
 # A third of the default's particles while rows are few, to be quick; the errors say what that costs.
 PARAMETERS = {"num_particles": 64, "early_factor": 4}
 POINTS = "points.parquet"
+WIDTH, HEIGHT, INKS = 24, 9, " .:*#"  # of a picture in letters
 
 
 def demo(
@@ -48,7 +50,7 @@ def demo(
     folder.begin(settings)
     data = simulate.shifting_mixture(phases, COMPONENTS, seed=seed)
     pd.DataFrame(data.data["y"], columns=["a", "b"]).to_parquet(folder.path / POINTS)
-    _introduce(console, phases)
+    _introduce(console, data.data["y"], phases)
 
     session, errors = Session(settings, folder), console_for(is_error=True)
     print_warnings(errors)
@@ -62,24 +64,37 @@ def demo(
         from sgais import plots  # Matplotlib is slow to import
 
         histograms = plots.histograms(data.data, list(data.parameters["phase_ends"]))
-        histograms.savefig(folder.path / "histograms.png", dpi=DOTS_PER_INCH)
-        write_report(session, folder, story, ["histograms.png"])
+        write_report(session, folder, story, [folder.keep(histograms, "histograms")])
         _say_what_next(console, output)
     raise typer.Exit(interruption.exit_code or code_of(session.snapshot(), strict))
 
 
-def _introduce(console: Console, phases: tuple[int, ...]) -> None:
-    parts = [f"{count} Gaussians make {rows:,}" for count, rows in zip(COMPONENTS, phases, strict=True)]
-    made = f"{parts[0]} of them, then {', then '.join(parts[1:])}."
-    print_line(console, f"{sum(phases):,} points in the plane arrive {CHUNK_SIZE} at a time. {made}")
-    print_line(console, "Three models, mixtures of 3, 5 and 7 Gaussians, do not know that. Which is right, and when?")
+def _introduce(console: Console, points: np.ndarray, phases: tuple[int, ...]) -> None:
+    """What arrives, to be looked at while the models are compiled."""
+    print_line(console, f"{sum(phases):,} points in the plane arrive, {CHUNK_SIZE} at a time, and they change twice:\n")
+    drawn = []
+    for count, rows, end in zip(COMPONENTS, phases, np.cumsum(phases), strict=True):
+        title = f"rows {end - rows + 1:,} to {end:,}: {count}"
+        drawn.append([title, *_picture(points[end - rows : end], points)])
+    for cells in zip(*drawn, strict=True):
+        print_line(console, "   ".join(cell.ljust(WIDTH) for cell in cells).rstrip())
+    print_line(console, "\nMixtures of 3, 5 and 7 Gaussians are told none of this. Which is right, and when?\n")
+
+
+def _picture(some: np.ndarray, points: np.ndarray) -> list[str]:
+    """How densely some of the points lie, in letters, a line for each height."""
+    corners = list(zip(points.min(axis=0), points.max(axis=0), strict=True))
+    counts, _, _ = np.histogram2d(*some.T, bins=(WIDTH, HEIGHT), range=corners)
+    inks = np.ceil((len(INKS) - 1) * np.sqrt(counts / counts.max())).astype(int)
+    return ["".join(INKS[ink] for ink in line) for line in inks.T[::-1]]
 
 
 def _say_what_next(console: Console, output: Path) -> None:
     print_line(console, f"\nOpen {output / 'report.html'}: figures and all of this on one page.")
-    print_line(console, "Next, on a file of yours: sgais compare --help, or at once on these points:")
-    print_line(console, "  sgais compare gaussian-mixture:components=5 gaussian-mixture:components=6 \\")
-    print_line(console, f"    --data {output / POINTS} -c y=a,b --paper")
+    print_line(console, "Next, a file of yours, its columns in formulas:")
+    print_line(console, '  sgais compare "y ~ x" "y ~ x + z" --data FILE.csv')
+    print_line(console, "or at once, on these points: does one coordinate tell of the other?")
+    print_line(console, f'  sgais compare "b ~ 1" "b ~ a" --data {output / POINTS}')
 
 
 def _settings(data: Path, seed: int) -> Settings:
@@ -96,11 +111,13 @@ def _settings(data: Path, seed: int) -> Settings:
 
 
 def _story(session: Session, phases: tuple[int, ...]) -> list[str]:
-    """Who led when the data changed, and at the end."""
+    """Who led when the data changed, when that was noticed, and how sure the end is."""
     assert isinstance(session.follower, Comparison), "the demo compares"
-    records = session.follower.records
+    comparison, records = session.follower, session.follower.records
     lines, end = [], 0
     for count, rows in zip(COMPONENTS, phases, strict=True):
+        if noticed := [alarm.row for alarm in session.snapshot().alarms if 0 <= alarm.row - end < rows and end]:
+            lines.append(f"At row {end:,} the data change; the first alarm comes {min(noticed) - end:,} rows later.")
         end += rows
         seen = [record for record in records if record.num_rows <= end]
         if seen and records[-1].num_rows >= end - CHUNK_SIZE:
@@ -109,4 +126,8 @@ def _story(session: Session, phases: tuple[int, ...]) -> list[str]:
                 f"After the phase of {count} Gaussians, at row {seen[-1].num_rows:,}: {seen[-1].leader} leads with "
                 f"probability {share(leader.probability)} ({share(leader.low)} to {share(leader.high)})."
             )
+    if records:
+        first, second = comparison.table().index[:2]
+        ahead, error = comparison.log_bayes_factor(first, second)
+        lines.append(f"In the end {first} is {ahead:,.1f} ± {error:.1f} nats ahead of {second}.")
     return lines

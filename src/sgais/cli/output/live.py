@@ -58,9 +58,9 @@ class Headway(Pace):
         parts = [f"{rows} of {self._total_rows:,} rows" if self._total_rows else f"{rows} rows"]
         if math.isfinite(self.rows_per_second):
             parts.append(f"{self.rows_per_second:,.0f} rows/s")
-        if self._total_rows and self.rows_per_second > 0:
+        if self._total_rows and math.isfinite(self.seconds_per_row):
             left = self._total_rows - snapshot.num_rows - snapshot.num_bad_rows
-            parts.append(f"{duration(max(left, 0) / self.rows_per_second)} left")
+            parts.append(f"{duration(max(left, 0) * self.seconds_per_row)} left")
         if snapshot.num_bad_rows:
             parts.append(f"{snapshot.num_bad_rows:,} bad")
         return "  ".join(parts)

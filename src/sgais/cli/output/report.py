@@ -2,22 +2,30 @@
 
 import base64
 import html
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:auto;padding:1rem;color:#222;background:#fff}"
+    ":root{color-scheme:light dark}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:100rem;margin:auto;padding:1rem 2rem;color:#222;background:#fff}"
+    "p,h1{max-width:50rem}h1{overflow-wrap:anywhere;line-height:1.2}"
     "table{border-collapse:collapse;display:block;overflow-x:auto}"
-    "td,th{padding:.2rem .8rem;border-bottom:1px solid #ccc;text-align:right}"
-    "td:first-child,th:first-child{text-align:left}figure{margin:2rem 0}"
-    "img{max-width:100%;width:34rem;display:block}figcaption{font-weight:bold}h1{overflow-wrap:anywhere}"
+    "td,th{padding:.2rem .8rem;border-bottom:1px solid #8886;text-align:right}"
+    "td:first-child,th:first-child{text-align:left}"
+    ".figures{display:grid;gap:1.5rem;margin:2rem 0}"
+    ".figures{grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr))}"
+    "figure{margin:0}figcaption{font-weight:bold;margin-bottom:.3rem}"
+    "figure svg,figure img{display:block;width:100%;height:auto;max-height:34rem;background:#fff;border-radius:6px}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#16181d}}"
 )
 CAPTIONS = {
     "histograms.png": "The data of each phase, and all of them",
     "evidence.png": "Log Z per row, against the rows seen",
     "probabilities.png": "The models' probabilities",
     "bayes_factors.png": "Log Bayes factors",
+    "change_points.png": "Where the data changed",
     "annealing.png": "Annealing steps per chunk: spikes where data surprise",
 }
 
@@ -63,7 +71,8 @@ class Report(NamedTuple):
             f"<!doctype html><html lang='en'><meta charset='utf-8'>"
             f"<meta name='viewport' content='width=device-width'><title>{html.escape(self.title)}</title>"
             f"<style>{STYLE}</style><h1>{html.escape(self.title)}</h1>{paragraphs}"
-            f"<table>{_row('th', self.header)}{rows}</table><p>{alarms}</p>{figures}</html>\n"
+            f"<table>{_row('th', self.header)}{rows}</table><p>{alarms}</p>"
+            f"<div class='figures'>{figures}</div></html>\n"
         )
 
     def _alarms(self, bullet: str) -> str:
@@ -75,7 +84,14 @@ def _row(kind: str, cells: Sequence[str]) -> str:
 
 
 def _figure(path: Path) -> str:
-    data = base64.b64encode(path.read_bytes()).decode()
+    """As a drawing, where there is one beside the picture: sharp at any size."""
     caption = html.escape(CAPTIONS.get(path.name, path.name))
-    picture = f"<img alt='{caption}' src='data:image/png;base64,{data}'>"
-    return f"<figure><figcaption>{caption}</figcaption>{picture}</figure>"
+    drawing = path.with_suffix(".svg")
+    if drawing.exists():
+        text = drawing.read_text(encoding="utf-8")
+        shown = text[text.index("<svg") :].replace("<svg ", f"<svg role='img' aria-label='{caption}' ", 1)
+        # Parts of a drawing refer to each other by names, which several drawings of a page must not share.
+        shown = re.sub(r'((?:id="|href="#|url\(#))', rf"\1{path.stem}-", shown)
+    else:
+        shown = f"<img alt='{caption}' src='data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}'>"
+    return f"<figure><figcaption>{caption}</figcaption>{shown}</figure>"

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -17,6 +17,9 @@ from sgais.comparison.records import ComparisonRecord, ModelStanding
 from sgais.errors import CheckpointError, ConfigError, SgaisError
 from sgais.monitoring.alarms import ModelAlarm
 from sgais.results.record import EvidenceRecord
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DOTS_PER_INCH = 200
 SETTINGS, SECOND_COPY = "run.json", ".run.json"  # the second is out of sight: it is for when the first is damaged
@@ -156,10 +159,14 @@ class RunFolder:
     def draw(self, records: Sequence[Any], alarms: Sequence[ModelAlarm]) -> list[str]:
         """Draw the figures of a curve, and return the names of their files."""
         figures = _figures(records, _first_rows(alarms))
+        return [self.keep(figure, name) for name, figure in figures.items()]
+
+    def keep(self, figure: "Figure", name: str) -> str:
+        """Write a figure as PNG, to be sent, and as SVG, which the report holds; returns the name of the first."""
         with self.explained():
-            for name, figure in figures.items():
-                figure.savefig(self.path / f"{name}.png", dpi=DOTS_PER_INCH)
-        return [f"{name}.png" for name in figures]
+            for kind in ("svg", "png"):
+                figure.savefig(self.path / f"{name}.{kind}", dpi=DOTS_PER_INCH)
+        return f"{name}.png"
 
     @contextmanager
     def explained(self) -> Iterator[None]:

@@ -16,7 +16,7 @@ from sgais.cli.arguments.settings import Settings
 from sgais.cli.arguments.strict import WARNED
 from sgais.cli.output.console import console_for, print_line, print_warnings
 from sgais.cli.output.segments import as_json, borders, print_segments, segments_table
-from sgais.cli.session.folder import DOTS_PER_INCH, RunFolder
+from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.interruption import PATIENCE, Interruption
 from sgais.cli.session.session import config_of, history_of, open_stream
 from sgais.cli.session.trust import how_to_resume
@@ -98,7 +98,7 @@ def _write(points: ChangePoints, folder: RunFolder, has_figure: bool) -> None:
         if has_figure:
             from sgais import plots  # Matplotlib is slow to import
 
-            plots.change_points(points).savefig(folder.path / "change_points.png", dpi=DOTS_PER_INCH)
+            folder.keep(plots.change_points(points), "change_points")
 
 
 def _print(points: ChangePoints, settings: Settings, output: Output) -> None:

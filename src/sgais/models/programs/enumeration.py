@@ -56,7 +56,7 @@ def require_funsor() -> Any:
     except ImportError as error:
         raise ModelError(
             "discrete latent sites must have Funsor to be summed out, got none. Install it: "
-            "pip install 'sgais[enumeration]'."
+            "pip install '.[enumeration]' in a clone."
         ) from error
 
 

@@ -124,6 +124,11 @@ def _structure(program: Callable[..., Any], rows: Rows) -> Trace:
         kind = type(error).__name__
         if isinstance(error, TypeError) and "must have integer" in str(error):
             raise ModelError(_how_to_index(rows)) from error
+        if isinstance(error, NotImplementedError):  # which says nothing: of ImproperUniform, and of flat distributions
+            raise ModelError(
+                "the NumPyro model must have priors and observations that can be drawn from, got one that cannot. "
+                "The evidence needs proper priors: put a wide one in place of ImproperUniform."
+            ) from error
         raise ModelError(f"the NumPyro model raised {kind} on rows of shapes {shapes}: {error}") from error
     return sites
 

@@ -14,5 +14,5 @@ def extra(module: str, name: str) -> Any:
         package = module.split(".")[0].replace("_", "-")
         raise ConfigError(
             f"`source` must be of a kind whose library is installed, got {name} without {package}. "
-            f"Install it: pip install 'sgais[{name}]'."
+            f"Install it: pip install '.[{name}]' in a clone."
         ) from error

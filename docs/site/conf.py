@@ -80,7 +80,8 @@ html_favicon = "static/favicon.svg"
 html_extra_path = ["root"]
 html_copy_source = html_show_sourcelink = False
 html_show_sphinx = False
-html_sidebars = {"docs/index": [], "CHANGELOG": []}
+# Pages with nothing below them have no need of a list of it.
+html_sidebars = {page: [] for page in ("docs/index", "docs/get-started", "docs/gallery", "CHANGELOG")}
 html_theme_options = {
     "logo": {"text": "sgais"},
     "header_links_before_dropdown": 6,

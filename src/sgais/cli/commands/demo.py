@@ -83,8 +83,11 @@ def _introduce(console: Console, points: np.ndarray, phases: tuple[int, ...]) ->
 
 def _picture(some: np.ndarray, points: np.ndarray) -> list[str]:
     """How densely some of the points lie, in letters, a line for each height."""
-    corners = list(zip(points.min(axis=0), points.max(axis=0), strict=True))
-    counts, _, _ = np.histogram2d(*some.T, bins=(WIDTH, HEIGHT), range=corners)
+    # For each coordinate, which of so many equal parts of its range a point lies in.
+    low, high, parts = points.min(axis=0), points.max(axis=0), np.array([WIDTH, HEIGHT])
+    places = np.minimum((some - low) / (high - low) * parts, parts - 1).astype(int)
+    counts = np.zeros((WIDTH, HEIGHT))
+    np.add.at(counts, (places[:, 0], places[:, 1]), 1)
     inks = np.ceil((len(INKS) - 1) * np.sqrt(counts / counts.max())).astype(int)
     return ["".join(INKS[ink] for ink in line) for line in inks.T[::-1]]
 

@@ -22,7 +22,7 @@ from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.base import EstimatorState
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk, Field, Fields, check_chunk, infer_fields
-from sgais.history import History, Memory, Past
+from sgais.history import History, Memory, Past, Since, latest
 from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
@@ -34,9 +34,10 @@ from sgais.predictive.rows import row_log_predictives
 from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
 from sgais.results.curve_view import CurveView
-from sgais.results.left_out import LeftOut
+from sgais.results.joined import Joined
+from sgais.results.left_out import NONE_LEFT_OUT, LeftOut
 from sgais.results.record import EvidenceRecord
-from sgais.results.step import Step, record_of
+from sgais.results.step import Step, record_of, with_joined
 from sgais.results.summary import summary_of
 from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
 
 SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place, Seen)}
 FINGERPRINT_ROWS = 16
-NONE_LEFT_OUT = LeftOut()
 REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estimators give their draws
 
 
@@ -103,7 +103,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         self._state: EstimatorState | None = None
         self._history: History = Memory() if history is None else history
         self._records = Curve()
-        self._left_out = LeftOut()
+        self._left_out, self._joined = LeftOut(), Joined()
         self.num_left_out = 0
         self.place = Place()
 
@@ -137,12 +137,11 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         start = time.perf_counter()
         model, reader, fields, rows = self._check(chunk)
         state = self._state_for(model)
-        new_state, info = self._estimator.update(
-            model, self.config, self.seed, state, rows, self._history if past is None else past
-        )
+        past = Since(self._history, self._joined.first_row) if past is None else past
+        new_state, info = self._estimator.update(model, self.config, self.seed, state, rows, past)
         all_left_out = self._left_out.plus(left_out)
         counts = (num_bad_rows + left_out.num_rows, time.perf_counter() - start)
-        record = record_of(new_state, info, self.log_evidence, all_left_out, *counts)
+        record = record_of(new_state, info, self.log_evidence, all_left_out, self._joined, *counts)
         expected = None if self.detector is None else self._expected(model, rows)
         return Step(model, reader, fields, rows, new_state, record, expected, all_left_out)
 
@@ -153,6 +152,13 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         self._records.append(step.record)
         if self.detector is not None:
             show(self.detector, step.record, step.expected)
+
+    def join(self, joined: Joined) -> None:
+        """Say where the model has come from, before the rows that it learns from; and behind them, what counts."""
+        last, self._records = self.last_record, Curve()
+        self._joined = joined
+        if last is not None:  # rows that do not count are no part of the curve
+            self._records.append(with_joined(last, joined))
 
     def watch(self, detector: ShiftDetector) -> None:
         """Let a detector look at the curve so far, which only history can judge by now, and at every chunk to come."""
@@ -167,11 +173,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         """
         if self._state is None:
             raise SgaisError("there is nothing to save before the first chunk. Push one first.")
-        content = {
-            "history": saved_history(self._history, Path(path).parent),
-            "detector": saved_detector(self.detector),
-        }
-        checkpoint.write(path, self.saved() | content)
+        parts = {"history": saved_history(self._history, Path(path).parent), "detector": saved_detector(self.detector)}
+        checkpoint.write(path, self.saved() | parts)
 
     @classmethod
     def load(cls, path: str | Path, model: ModelLike) -> "OnlineEvidence":
@@ -202,6 +205,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
             "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
             "place": self.place,
             "left_out": list(self._left_out),
+            "joined": list(self._joined),
             "on_outlier": self.on_outlier,
         }
 
@@ -218,7 +222,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         evidence._fields, evidence._state = content["fields"], content["state"]
         evidence._records = Curve.restored(content["records"])
         evidence.place = replace(content["place"], is_resumed=True)
-        evidence._left_out = LeftOut(*content.get("left_out", ()))  # older checkpoints have none
+        evidence._left_out = LeftOut(*content.get("left_out", ()))  # older checkpoints have none, and this
+        evidence._joined = Joined(*content.get("joined", ()))
         evidence.on_outlier = content.get("on_outlier", QUARANTINE)
         return evidence
 
@@ -234,10 +239,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
     def outliers(self, chunk: object) -> Outliers:
         """The rows of a chunk that are absurd by the predictive; changes nothing."""
         model, _, _, rows = self._check(chunk)
-        count = min(REFERENCE_ROWS, self._history.reach)
-        before = self._history.num_rows
-        reference = self._history.between(before - count, before) if count else None
-        return outliers(model, self._estimator.positions_now(self._state_for(model)), rows, reference)
+        positions = self._estimator.positions_now(self._state_for(model))
+        return outliers(model, positions, rows, latest(self._history, REFERENCE_ROWS))
 
     def row_log_predictives(self, chunk: object) -> np.ndarray:
         """Log p(row | everything seen) of each row by itself, also of a `Step` that waits; changes nothing."""
@@ -250,8 +253,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
     def expected(self, chunk: object) -> tuple[float, float] | None:
         """Mean and standard deviation that `log_predictive(chunk)` should have if the model is right; changes nothing.
 
-        From replicates of the chunk, drawn at its inputs from the posterior predictive distribution, at a cost that
-        has a limit whatever the size of the chunk. None before the first chunk, and for a model that cannot predict.
+        From replicates of the chunk, at its inputs, at a cost that has a limit whatever the size of the chunk. None
+        before the first chunk, and for a model that cannot predict.
         """
         model, _, _, rows = self._check(chunk)
         return self._expected(model, rows)
@@ -261,7 +264,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
             return None
         positions = self._estimator.positions_now(self._state)
         key = random_key(self.seed, self._state.num_chunks, REPLICATES)
-        return expected_log_predictive(model, positions, self.log_weights, rows, self.num_rows, key)
+        return expected_log_predictive(model, positions, self.log_weights, rows, self._state.num_rows, key)
 
     def predict(self, inputs: object = None) -> Prediction:
         """What the model expects of rows with these inputs (columns of a chunk, without the observation).
@@ -352,6 +355,4 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         return self._model
 
     def _state_for(self, model: Model) -> Any:
-        if self._state is None:
-            return self._estimator.init(model, self.config, self.seed)
-        return self._state
+        return self._estimator.init(model, self.config, self.seed) if self._state is None else self._state

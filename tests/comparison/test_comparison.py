@@ -116,6 +116,30 @@ def test_a_model_that_joins_has_seen_everything(comparison):
     assert both[0].models["all"].log_evidence == both[1].models["all"].log_evidence
 
 
+def test_a_model_that_joins_late_counts_from_there_on(tmp_path):
+    """Of 1,000 rows the latest 600 are kept: it learns from those, and begins with the mixture's log Z."""
+    late = filled({"one": MODELS["one"]}, CHUNKS[:2], history=Reservoir(600))
+    late.add("all", MODELS["all"], prior_odds=3.0)
+    before = late["one"].log_evidence
+    assert late["all"].log_evidence == pytest.approx(before, abs=1e-9)
+    assert late.probabilities["all"] == pytest.approx(0.75, abs=1e-9)
+    assert "joined at row 1,000, having learnt from the 600 rows before it" in late["all"].warning
+    assert "not yet separated" in str(late)
+    late.save(tmp_path / "checkpoint")
+    loaded = sgais.Comparison.load(tmp_path / "checkpoint", MODELS)
+    for chunk in CHUNKS[2:]:
+        late.update(chunk)
+        loaded.update(chunk)
+    learnt = {name: values[400:1000] for name, values in DATA.items()}
+    known = {name: values[400:] for name, values in DATA.items()}
+    exact = MODELS["all"].log_evidence(known) - MODELS["all"].log_evidence(learnt)
+    assert late["all"].log_evidence - before == pytest.approx(exact, abs=4 * late["all"].standard_error)
+    assert late.last_record == loaded.last_record
+    assert [record.num_rows for record in late.curves["all"]] == [1000, 1500, 2000]
+    assert "joined at row 1,000" in late.last_record.models["all"].warning
+    assert not late["one"].warning
+
+
 def test_a_model_that_leaves_leaves_the_others_alone():
     found = filled(chunks=CHUNKS[:2])
     before = found["one"].log_evidence
@@ -227,7 +251,7 @@ def test_impossible_comparisons_are_refused(models, options, message):
         sgais.Comparison(models, **options)
 
 
-def test_joining_needs_a_past_and_a_name(comparison):
+def test_joining_needs_a_name_and_the_same_columns(comparison):
     with pytest.raises(sgais.ConfigError, match="`name` must differ from"):
         comparison.add("all", MODELS["all"])
     for odds in (0.0, "even"):
@@ -236,9 +260,6 @@ def test_joining_needs_a_past_and_a_name(comparison):
     with pytest.raises(sgais.ConfigError, match="`models` must want the same columns"):
         comparison.add("third", LinearRegression(dim=2))
     assert comparison.names == ("one", "all")
-    bounded = filled({"one": MODELS["one"]}, CHUNKS[:2], history=Reservoir(600))
-    with pytest.raises(sgais.ConfigError, match="a model can only join while every row is kept"):
-        bounded.add("all", MODELS["all"])
 
 
 def test_frames(comparison):
@@ -257,8 +278,9 @@ def test_records_can_be_forgotten(tmp_path):
     loaded = sgais.Comparison.load(tmp_path / "checkpoint", MODELS)
     for comparison in (forgetful, loaded):
         assert comparison.last_record == whole.last_record
-        with pytest.raises(sgais.ConfigError, match="forgotten"):
-            comparison.add("two", LinearRegression(dim=3, features=(0, 1)))
+        comparison.add("again", MODELS["all"])  # how the first rows were cut is forgotten: as the others
+        exact = MODELS["all"].log_evidence(DATA)
+        assert comparison["again"].log_evidence == pytest.approx(exact, abs=4 * comparison["again"].standard_error)
 
 
 def test_a_frozen_copy_predicts_as_before():

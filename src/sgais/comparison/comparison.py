@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from sgais import checkpoint
+from sgais.comparison import joining
 from sgais.comparison.columns import check_columns
 from sgais.comparison.combination import EVIDENCE, ChunkScores, combination_of
 from sgais.comparison.decisions import Decisions
-from sgais.comparison.probabilities import log_mixture, log_prior_odds, log_sum, shares_of
+from sgais.comparison.probabilities import log_mixture, log_prior_odds, shares_of
 from sgais.comparison.records import ComparisonRecord, Standings
 from sgais.comparison.sensitivity import NUM_SCALES, PriorSensitivity, prior_sensitivity
 from sgais.comparison.view import ComparisonView
-from sgais.errors import ConfigError, DataError, EstimationError, ModelError, SgaisError, is_number, require
+from sgais.errors import DataError, EstimationError, ModelError, SgaisError, is_number, require
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
 from sgais.fields import num_rows
-from sgais.history import History, Memory, Until
+from sgais.history import History, Memory
 from sgais.history.saved import restored_history, saved_history
 from sgais.models.base import ModelLike
 from sgais.models.reading import Reading, ReadingModel, joined
@@ -131,6 +132,9 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
     def add(self, name: str, model: ModelLike, prior_odds: float = 1.0) -> None:
         """Let a model join in mid-stream: it first takes in all rows so far, chunk by chunk as they came.
 
+        Where not every row is kept, it learns from the latest that are, and its log Z counts from now on: the rows up
+        to here count for it as for the others' mixture. Its records warn of that.
+
         Args:
             name: A name that is not taken.
             model: The model.
@@ -140,11 +144,10 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         require(is_number(prior_odds) and 0 < prior_odds < np.inf, "prior_odds", "be positive", prior_odds)
         check_columns({other: one.model for other, one in self._members.items()} | {name: model})
         reads = isinstance(model, ReadingModel)
-        cure = "Its columns are not kept: name it from the start."
+        cure = "Its columns are not kept: name it from the start, in a new run."
         require(not reads or not self.num_rows, "model", "not be a formula where rows have been seen", model, cure)
-        self._members[name] = self._replayed(name, model)
-        mean = log_sum(np.array(list(self._log_odds.values()))) - float(np.log(len(self._log_odds)))
-        self._log_odds[name] = mean + float(np.log(prior_odds))
+        self._members[name] = self._joined(name, model)
+        self._log_odds[name] = joining.mean_log_odds(self._log_odds) + float(np.log(prior_odds))
         self._combination.joined(name)
         self._weights = self._standing_weights()
 
@@ -327,25 +330,12 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         """The probabilities."""
         return shares_of({name: self._log_odds[name] + self._members[name].log_evidence for name in self._alive()})
 
-    def _replayed(self, name: str, model: ModelLike) -> OnlineEvidence:
-        """A new model that has seen all rows so far, cut as they came."""
-        if self._num_forgotten:
-            raise ConfigError(
-                "a model can only join while every record is kept, since they say how the rows were cut, and "
-                f"{self._num_forgotten} are forgotten. Do not call keep_records."
-            )
-        if self._history.reach < self._history.num_rows:
-            raise ConfigError(
-                f"a model can only join while every row is kept, and of {self._history.num_rows} rows the history "
-                f"keeps the latest {self._history.reach}. Use sgais.history.Memory or Disk."
-            )
-        member = self._member(name, model)
-        start = 0
-        for end in self._records.ends():
-            rows = self._history.between(start, end)
-            step = member.weigh(rows, self.place.num_bad_rows, Until(self._history, start))
-            member.accept(step)
-            start = end
+    def _joined(self, name: str, model: ModelLike) -> OnlineEvidence:
+        """A new model that has seen the rows so far, as far as they are kept."""
+        member, rows = self._member(name, model), self._history.reach
+        ends = joining.cuts(self._records.ends(), not self._num_forgotten and rows == self.num_rows, rows)
+        mixture = joining.mixture_of(self._log_odds, {name: self._members[name] for name in self._alive()})
+        joining.let_join(member, self._history, ends, self.place.num_bad_rows, mixture)
         return member
 
 

@@ -218,7 +218,7 @@ class ComparisonView:
     def _verdict(self) -> str:
         if not self._records or len(self._alive()) < 2:
             return "Nothing to compare yet."
-        record = self._records[-1]
+        record = self._records[-1]._replace(models=self.standings)  # a model may have joined or left since
         ranked = sorted(record.models, key=lambda name: record.models[name].probability, reverse=True)
         factor, error = self.log_bayes_factor(ranked[0], ranked[1])
         lead = f"{ranked[0]} leads {ranked[1]} by {factor:.1f} ± {error:.1f} nats"

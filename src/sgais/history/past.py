@@ -77,6 +77,12 @@ def draw(past: Past, generator: np.random.Generator, shape: tuple[int, ...]) -> 
     return past.take(generator.integers(past.num_rows, size=shape), 0, past.num_rows)
 
 
+def latest(past: Past, count: int) -> Chunk | None:
+    """The latest rows of a past, at most `count` of them; None where there are none."""
+    kept = min(count, past.reach)
+    return past.between(past.num_rows - kept, past.num_rows) if kept else None
+
+
 class Until:
     """The first rows of a past that keeps all of them, as it was when there were no more.
 
@@ -102,6 +108,35 @@ class Until:
     def num_kept(self, start: int, end: int) -> int:
         """All of them."""
         return end - start
+
+
+class Since:
+    """A past from one of its rows on, which counts as its first; it grows as the past does."""
+
+    def __init__(self, past: Past, start: int) -> None:
+        self._past, self._start = past, start
+
+    @property
+    def num_rows(self) -> int:
+        """How many there have been from there on."""
+        return self._past.num_rows - self._start
+
+    @property
+    def reach(self) -> int:
+        """How many of the latest are kept, each of them."""
+        return min(self._past.reach, self.num_rows)
+
+    def between(self, start: int, end: int) -> Chunk:
+        """The rows from `start` to before `end`."""
+        return self._past.between(start + self._start, end + self._start)
+
+    def take(self, rows: np.ndarray, start: int, end: int) -> Chunk:
+        """The rows with these numbers, or what stands in for them."""
+        return self._past.take(rows + self._start, start + self._start, end + self._start)
+
+    def num_kept(self, start: int, end: int) -> int:
+        """How many rows between the two are kept."""
+        return self._past.num_kept(start + self._start, end + self._start)
 
 
 class Shuffled:

@@ -39,3 +39,6 @@ class LeftOut(NamedTuple):
         if self.log_predictive:
             counted = f", but counts by {self.log_predictive:.3g} nats, which are good to a tenth"
         return f"{rows} left out as absurd by the predictive, the first of them row {self.first_row:,}{counted}"
+
+
+NONE_LEFT_OUT = LeftOut()

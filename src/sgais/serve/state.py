@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from sgais import checkpoint
+from sgais.comparison import joining
 from sgais.comparison.comparison import Comparison
+from sgais.errors import ConfigError
 from sgais.fields import Fields
 from sgais.models.base import ModelLike
+from sgais.models.reading import ReadingModel
 from sgais.monitoring.snapshot import snapshot_of
 from sgais.online import SAVED_TYPES
 from sgais.serve.board.board import Board
@@ -44,14 +47,34 @@ class ServiceState:
 
     @classmethod
     def load(cls, path: Path, models: Mapping[str, ModelLike], board: Board) -> "ServiceState":
-        """Resume from a checkpoint."""
+        """Resume from a checkpoint; models that it does not know join, and those that are not asked for leave."""
         with checkpoint.offering_previous(path):
             content: dict[str, Any] = checkpoint.read(path, SAVED_TYPES)
             checkpoint.require_part(path, content, "keys", "a service")
-            comparison = Comparison.restored(content["comparison"], models, path.parent)
+            comparison = _resumed(content["comparison"], models, path.parent)
             board.restore(content["board"], snapshot_of(comparison))
             keys, acknowledged = Keys.restored(content["keys"]), int(content.get("acknowledged", 0))
             return cls(comparison, board, keys, content["fields"], acknowledged)
+
+
+def _resumed(content: dict[str, Any], models: Mapping[str, ModelLike], folder: Path) -> Comparison:
+    """The comparison of a checkpoint, with the models that are asked for now."""
+    saved = list(content["log_odds"])
+    leaving, joining_now = (
+        [name for name in saved if name not in models],
+        [name for name in models if name not in saved],
+    )
+    if (leaving or joining_now) and any(isinstance(model, ReadingModel) for model in models.values()):
+        raise ConfigError(
+            f"`MODEL` must be the formulas that were there, {', '.join(saved)}, got {', '.join(models)}: columns that "
+            "others need are not kept. Begin a service with all of them in a new folder."
+        )
+    if leaving:
+        content = joining.without(content, leaving)
+    comparison = Comparison.restored(content, {name: models[name] for name in saved if name in models}, folder)
+    for name in joining_now:
+        comparison.add(name, models[name])
+    return comparison
 
 
 def exists(path: Path) -> bool:

@@ -31,6 +31,9 @@ def serve(
     accept_lost_rows: Annotated[
         bool, typer.Option("--accept-lost-rows", help="Start without acknowledged rows that are damaged or gone.")
     ] = False,
+    change_models: Annotated[
+        bool, typer.Option("--change-models", help="Let models join or leave the service that DIR was begun with.")
+    ] = False,
     trust: TrustFlag = False,
     replay: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Only show a run that --save has written, with a slider.")
@@ -46,6 +49,8 @@ def serve(
         -d '[{"height": 1.7, "age": 30, "weight": 70}]'
       sgais serve "weight ~ height" "weight ~ height + sex" --levels sex=f,m --save people
       sgais serve --save people                 (resumes where it stopped)
+      sgais serve all=linear-regression age=linear-regression:features=1 \
+        -c x=height,age -c y=weight --save people --change-models
       sgais serve --replay people-run           (what sgais compare --save has written)
       sgais serve --save people --host 0.0.0.0 --token-file secret.txt
 
@@ -73,7 +78,7 @@ def serve(
     else:
         settings = gather(specs, POSTED, True, flags, estimator, history=HISTORY)
         if folder.is_begun:
-            check_same(folder, settings)
+            check_same(folder, settings, change_models)
     serve_until_stopped(folder, settings, listening, accept_lost_rows)
 
 

@@ -82,8 +82,9 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
         plan = _plan(settings, listening.limits, accepts_lost_rows)
         title = "Comparing " + ", ".join(settings.models) if len(settings.models) > 1 else next(iter(settings.models))
         service = Service(plan, folder.path, lambda: history_of(settings.history, folder), title)
-        if not is_begun or not folder.has_good_settings:
-            folder.begin(settings)
+        if not is_begun or not folder.has_good_settings or folder.settings().models != settings.models:
+            folder.begin(settings)  # behind the checkpoint, which has let models join and leave, or refused them
+        _say_who_came_late(console, service)
         service.start()
         with listening.server(service.board, service) as server:
             with subscribed(sources, service, folder.path, server.loop, most_bytes):
@@ -127,20 +128,46 @@ def begun_settings(folder: RunFolder) -> Settings:
     return settings
 
 
-def check_same(folder: RunFolder, settings: Settings) -> None:
-    """A service is resumed as what it was begun as."""
+def check_same(folder: RunFolder, settings: Settings, may_change_models: bool) -> None:
+    """A service is resumed as what it was begun as, but for models that join or leave where that is meant."""
     try:
         before: dict[str, Any] = vars(folder.settings())
     except SgaisError as error:
         # Rows were acknowledged here. Who says what they were taken in as may continue with them.
         warnings.warn(f"{error} Continuing with what is said now.", stacklevel=2)
         return
+    _check_models(folder, before["models"], settings.models, may_change_models)
     for name, value in vars(settings).items():
-        if name not in MAY_CHANGE and value != before[name]:
+        if name not in (*MAY_CHANGE, "models") and value != before[name]:
             raise ConfigError(
                 f"`--save` must be a folder of the same service, got {folder.path}, begun with {name} = "
                 f"{before[name]!r}, not {value!r}. Leave the models out to resume it, or choose another folder."
             )
+
+
+def _check_models(folder: RunFolder, before: dict[str, str], now: dict[str, str], may_change: bool) -> None:
+    """A name stands for one model for good; others may come and go."""
+    for name, spec in now.items():
+        if before.get(name, spec) != spec:
+            raise ConfigError(
+                f"`MODEL` must be what it was, {name}={before[name]}, got {name}={spec}. Choose another name for it."
+            )
+    came, left = [name for name in now if name not in before], [name for name in before if name not in now]
+    if not (came or left) or may_change:
+        return
+    changes = [f"{', '.join(names)} would {what}" for names, what in ((came, "join"), (left, "leave")) if names]
+    raise ConfigError(
+        f"`MODEL` must be the models that {folder.path} was begun with, {', '.join(before)}, got {', '.join(now)}: "
+        f"{' and '.join(changes)}. Say --change-models if that is meant (the evidence of a model that leaves is given "
+        "up), or leave the models out to resume the service."
+    )
+
+
+def _say_who_came_late(console: Console, service: "Service") -> None:
+    """Models whose log Z does not count from the first row."""
+    for name, remark in service.board.remarks.items():
+        if remark.warning:
+            print_line(console, f"BEWARE of {name}: {remark.warning}.")
 
 
 def _keep_curves(folder: RunFolder, table: "pd.DataFrame", alarms: "list[ModelAlarm]") -> None:

@@ -34,7 +34,8 @@ CHUNK_SIZE = 500
 BATCHES_PER_SECOND, BATCH_ROWS, SECONDS = 200, 50, 60
 HOUR_ROWS, HOUR_BATCH_ROWS = 3_600_000, 5_000
 CONNECTIONS, STALLED_READERS = 16, 10
-MOST_SINGLE, MOST_BATCHES, IDLE_SOCKETS = 20_000, 10_000, 200
+MOST_SINGLE, MOST_BATCHES, IDLE_SOCKETS = 2000, 1000, 200
+TARGETS, TARGET_P99 = {1: 1_400, BATCH_ROWS: 30_000}, 100  # rows a second by rows in a batch; milliseconds
 
 
 @dataclass
@@ -49,10 +50,20 @@ class Served:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/state") as answer:
             return dict(json.load(answer))
 
+    def post_first_chunk(self, data: dict[str, np.ndarray]) -> None:
+        """Let it compile, or load, its programs."""
+        _post_all(self.port, {name: values[:CHUNK_SIZE] for name, values in data.items()}, "first")
+        self.wait_for_rows(CHUNK_SIZE)
+
     def memory_mb(self) -> float:
         """Resident memory of the process."""
         lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         return next(float(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+    def processor_seconds(self) -> float:
+        """Of all its threads so far; unlike the clock's, they hardly depend on what else the machine does."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def wait_for_rows(self, count: int) -> dict[str, Any]:
         """Until so many rows have been taken in."""
@@ -238,28 +249,36 @@ def idle_sockets(port: int) -> list[socket.socket]:
 
 def measure_most() -> list[str]:
     """Single rows and batches as fast as they are taken."""
-    lines = []
+    lines, before = [], os.getloadavg()[0]
     for batch_rows, num_batches in ((1, MOST_SINGLE), (BATCH_ROWS, MOST_BATCHES)):
         load = Load(data_of(batch_rows * num_batches), num_batches, batch_rows, float("inf"))
         options = ("--max-requests", "100000", "--max-waiting-rows", "10000000")
         with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "kept", *options) as service:
             silent = [*stalled_readers(service.port), *idle_sockets(service.port)]
+            service.post_first_chunk(load.data)
+            start = service.processor_seconds()
             asyncio.run(load.run(service.port))
+            spent = (service.processor_seconds() - start) / num_batches * 1e3
             for each in silent:
                 each.close()
         p50, p99 = np.quantile(load.seconds, [0.5, 0.99]) * 1e3
         rate = num_batches / load.took
-        lines.append(f"| {batch_rows} | {rate:,.0f} | {rate * batch_rows:,.0f} | {p50:.1f} | {p99:.0f} |")
+        line = f"| {batch_rows} | {rate:,.0f} | {rate * batch_rows:,.0f} | {p50:.1f} | {p99:.0f} | {spent:.2f} |"
+        lines.append(f"{line} {'yes' if rate * batch_rows >= TARGETS[batch_rows] and p99 < TARGET_P99 else 'NO'} |")
         print(lines[-1], flush=True)
     return [
         "## As much as it takes",
         "",
         f"{CONNECTIONS} connections that post one batch behind the other, {STALLED_READERS} readers of events that "
-        f"never read, {IDLE_SOCKETS} sockets that say nothing, two linear models. Load average at the end, on "
-        f"{os.cpu_count()} cores: {os.getloadavg()[0]:.1f}.",
+        f"never read, {IDLE_SOCKETS} sockets that say nothing, two linear models whose first chunk is behind them. On "
+        f"{os.cpu_count()} cores that also run the clients; load average before {before:.1f}, at the end "
+        f"{os.getloadavg()[0]:.1f}. Processor time is the service's, of all its threads: accepting rows and updating "
+        f"models. The target is {TARGETS[1]:,} single rows and {TARGETS[BATCH_ROWS]:,} rows in batches of {BATCH_ROWS} "
+        f"a second, with a 99th percentile below {TARGET_P99} ms.",
         "",
-        "| rows in a batch | batches a second | rows a second | median answer (ms) | 99th percentile (ms) |",
-        "|---|---|---|---|---|",
+        "| rows in a batch | batches a second | rows a second | median answer (ms) | 99th percentile (ms) "
+        "| processor time of a batch (ms) | target met |",
+        "|---|---|---|---|---|---|---|",
         *lines,
         "",
     ]

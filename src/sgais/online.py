@@ -27,7 +27,7 @@ from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
 from sgais.models.reading import Reader, Reading, ReadingModel
-from sgais.predictive.outliers import QUARANTINE, REFERENCE_ROWS, Outliers, outliers, require_policy, sifted
+from sgais.predictive.outliers import QUARANTINE, REFERENCE_ROWS, Behind, Outliers, outliers, require_policy, sifted
 from sgais.predictive.prediction import Prediction, predict
 from sgais.predictive.replicates import expected_log_predictive
 from sgais.predictive.rows import row_log_predictives
@@ -103,7 +103,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         self._state: EstimatorState | None = None
         self._history: History = Memory() if history is None else history
         self._records = Curve()
-        self._left_out, self._joined = LeftOut(), Joined()
+        self.left_out, self._joined = LeftOut(), Joined()
         self.num_left_out = 0
         self.place = Place()
 
@@ -115,8 +115,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         ) -> tuple[dict[str, Step], dict[str, str]]:
             return {"": self.weigh(readings[""], num_bad_rows, left_out=left_out.get("", LeftOut()))}, {}
 
-        readings = {"": self.read(chunk)}
-        found = sifted(readings, weigh, lambda _, reading: self.outliers(reading), self.on_outlier, self.place.position)
+        readings, behind = {"": self.read(chunk)}, Behind(self.place.position, self.num_rows)
+        found = sifted(readings, weigh, lambda _, reading: self.outliers(reading), self.on_outlier, behind)
         step: Step = found.steps[""]
         self._history.append(step.rows)
         self.accept(step)
@@ -139,7 +139,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         state = self._state_for(model)
         past = Since(self._history, self._joined.first_row) if past is None else past
         new_state, info = self._estimator.update(model, self.config, self.seed, state, rows, past)
-        all_left_out = self._left_out.plus(left_out)
+        all_left_out = self.left_out.plus(left_out)
         counts = (num_bad_rows + left_out.num_rows, time.perf_counter() - start)
         record = record_of(new_state, info, self.log_evidence, all_left_out, self._joined, *counts)
         expected = None if self.detector is None else self._expected(model, rows)
@@ -148,7 +148,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
     def accept(self, step: Step) -> None:
         """Continue from what `weigh` has found; its rows are to be appended to the history by whoever keeps that."""
         self._model, self._reader = step.model, step.reader
-        self._fields, self._state, self._left_out = step.fields, step.state, step.left_out
+        self._fields, self._state, self.left_out = step.fields, step.state, step.left_out
         self._records.append(step.record)
         if self.detector is not None:
             show(self.detector, step.record, step.expected)
@@ -204,7 +204,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
             "reader": None if self._reader is None else self._reader.state(),
             "fingerprint": fingerprint.take(model, self._estimator.positions_now(self._state)[0], some_rows),
             "place": self.place,
-            "left_out": list(self._left_out),
+            "left_out": list(self.left_out),
             "joined": list(self._joined),
             "on_outlier": self.on_outlier,
         }
@@ -222,7 +222,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         evidence._fields, evidence._state = content["fields"], content["state"]
         evidence._records = Curve.restored(content["records"])
         evidence.place = replace(content["place"], is_resumed=True)
-        evidence._left_out = LeftOut(*content.get("left_out", ()))  # older checkpoints have none, and this
+        evidence.left_out = LeftOut(*content.get("left_out", ()))  # older checkpoints have none, and this
         evidence._joined = Joined(*content.get("joined", ()))
         evidence.on_outlier = content.get("on_outlier", QUARANTINE)
         return evidence

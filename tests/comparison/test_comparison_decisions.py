@@ -1,6 +1,7 @@
 """`Comparison.decide`: the same e-process as alone, and what may be asked of it."""
 
 import numpy as np
+import numpyro.distributions as dist
 import pytest
 from scipy.special import logsumexp
 
@@ -64,3 +65,20 @@ def test_what_cannot_be_decided_is_refused():
     forgetful.run(sgais.stream(data(num_rows=200), 100))
     with pytest.raises(sgais.ConfigError, match="`decide` must see all rows"):
         forgetful.decide()
+
+
+@pytest.mark.parametrize("is_absurd", [False, True])
+def test_a_row_that_the_alternative_was_let_off_counts_as_impossible_for_it(is_absurd):
+    """The null expects it: to reject it on the other rows alone would break the guarantee."""
+    null = sgais.Model(
+        prior={"scale": dist.HalfCauchy(1.0)},
+        log_likelihood=lambda parameters, rows: dist.Cauchy(0.0, 0.1 + parameters["scale"]).log_prob(rows["y"]),
+    )
+    comparison = sgais.Comparison({"null": null, "alternative": LinearRegression(dim=3)})
+    rows = data(num_rows=600)
+    if is_absurd:
+        rows["y"][20] = 1e12
+    comparison.run(sgais.stream(rows, 200))
+    assert comparison.num_rows == 600 - is_absurd
+    assert comparison.decide(null="null").verdict == ("not yet" if is_absurd else "reject")
+    assert ("would speak against" in comparison["alternative"].warning) == is_absurd

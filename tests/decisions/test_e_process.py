@@ -91,3 +91,17 @@ def test_wrong_arguments_are_refused():
         EProcess(ALTERNATIVE, NULL).rejects(1.5)
     with pytest.raises(sgais.SgaisError, match="nothing to save"):
         EProcess(ALTERNATIVE, NULL).save("nowhere")
+
+
+def test_an_absurd_row_is_refused_since_leaving_it_out_would_break_the_guarantee():
+    data, process = data_of(0.5, 300), EProcess(ALTERNATIVE, NULL)
+    wrong = {name: values.copy() for name, values in data.items()}
+    wrong["y"][130] = 1e12
+    first, second, third = sgais.stream(wrong, 100)
+    process.update(first)
+    before = process.records
+    with pytest.raises(sgais.DataError, match="got row 30 of the chunk, row 130 of the stream, which is absurd"):
+        process.update(second)
+    assert process.records == before
+    process.update(third)
+    assert process.num_rows == 200

@@ -133,8 +133,10 @@ def test_no_model_is_lost_and_the_right_one_leads():
     assert comparison.failures == {}
     assert record.leader == "right"
     assert record.is_separated
-    for standing in record.models.values():
-        assert "left out as absurd" in standing.warning
+    right, other = record.models["right"].warning, record.models["anything"].warning
+    assert "a row was left out as absurd by the predictive, the first of them row 250; 1 of them would speak" in right
+    assert "left out as absurd by the predictive of another model" in other, "that the row falsifies one is not hidden"
+    assert record.models["anything"].low < 0.5 < record.models["right"].low
 
 
 def test_a_stream_counts_them_with_the_bad_rows(tmp_path):

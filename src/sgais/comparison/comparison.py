@@ -28,7 +28,7 @@ from sgais.models.base import ModelLike
 from sgais.models.reading import Reading, ReadingModel, joined
 from sgais.online import SAVED_TYPES, OnlineEvidence
 from sgais.predictive import prediction
-from sgais.predictive.outliers import QUARANTINE, Outliers, require_policy, sifted
+from sgais.predictive.outliers import QUARANTINE, Behind, Outliers, require_policy, sifted
 from sgais.predictive.prediction import Prediction
 from sgais.results.left_out import LeftOut
 from sgais.results.record import EvidenceRecord
@@ -115,7 +115,8 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
         def outliers(name: str, reading: Reading) -> Outliers:
             return self._members[name].outliers(reading)
 
-        found = sifted(self._read(chunk), weigh, outliers, self.on_outlier, self.place.position)
+        behind = Behind(self.place.position, self.num_rows)
+        found = sifted(self._read(chunk), weigh, outliers, self.on_outlier, behind)
         rows = next(iter(found.steps.values())).rows
         by_row = None
         if self._combination.wants_rows:

@@ -106,8 +106,13 @@ def _bound(member: OnlineEvidence, history: History) -> Model:
 
 
 def _lower_bounds(member: OnlineEvidence, ends: Sequence[int]) -> dict[int, float]:
-    """The log Z of a model after some chunks, its errors taken off."""
-    last = member.last_record
-    if last is not None and list(ends) == [last.num_rows]:  # the usual case, without a look at the whole curve
+    """The log Z of a model after some chunks, its errors taken off.
+
+    Rows that were left out because the model finds them absurd count as impossible: else a true null would be rejected
+    too often.
+    """
+    last, in_full = member.last_record, member.left_out.rows_in_full
+    ends = [end for end in ends if end <= in_full]
+    if last is not None and ends == [last.num_rows]:  # the usual case, without a look at the whole curve
         return {last.num_rows: lower_bound_of(last)}
     return {record.num_rows: lower_bound_of(record) for record in member.records}

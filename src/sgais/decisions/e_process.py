@@ -6,9 +6,10 @@ Ville's inequality, exceeds 1 / level at any time with probability level at most
 makes the ratio smaller still, whatever theta_0 is.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sgais import checkpoint
 from sgais.decisions.e_values import Decision, EValue, EValues, lower_bound_of, require_level
@@ -20,7 +21,10 @@ from sgais.history import History, Memory, Reservoir
 from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint
 from sgais.models.base import ModelLike, require_model
+from sgais.models.reading import Reading
 from sgais.online import SAVED_TYPES, OnlineEvidence
+from sgais.predictive.outliers import RAISE, Behind, sifted
+from sgais.results.step import Step
 from sgais.run_loop import Place, Streamed
 
 
@@ -65,7 +69,7 @@ class EProcess(Streamed[EValue]):
 
     def take_in(self, chunk: object, num_bad_rows: int) -> EValue:
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
-        step = self._alternative.weigh(chunk, num_bad_rows)
+        step = self._weighed(chunk, num_bad_rows)
         maximum = self._maximum
         if maximum is None:
             null = self._null.bind(step.rows)
@@ -77,6 +81,21 @@ class EProcess(Streamed[EValue]):
         self._maximum = maximum
         maximum.take_in(self._history, step.record.num_rows)
         return self._values.append(step.record.num_rows, lower_bound_of(step.record), maximum.upper_bound)
+
+    def _weighed(self, chunk: object, num_bad_rows: int) -> Step:
+        """The chunk, weighed by the alternative; one with an absurd row is refused, for it cannot be left out.
+
+        A row that is left out because the alternative did not expect it would no longer speak for the null, and a true
+        null would be rejected too often.
+        """
+        evidence = self._alternative
+
+        def weigh(readings: Mapping[str, Reading], _: object) -> tuple[dict[str, Step], dict[str, str]]:
+            return {"": evidence.weigh(readings[""], num_bad_rows)}, {}
+
+        readings, behind = {"": evidence.read(chunk)}, Behind(self.place.position, self.num_rows)
+        found = sifted(readings, weigh, lambda _, reading: evidence.outliers(reading), RAISE, behind)
+        return cast(Step, found.steps[""])
 
     @property
     def last_record(self) -> EValue | None:

@@ -63,7 +63,14 @@ Weigh = Callable[[Mapping[str, Reading], Mapping[str, LeftOut]], tuple[dict[str,
 Find = Callable[[str, Reading], Outliers]
 
 
-def sifted(readings: Mapping[str, Reading], weigh: Weigh, find: Find, policy: str, first_row: int) -> Sifted:
+class Behind(NamedTuple):
+    """Where a stream stands before a chunk: rows read, and rows taken in."""
+
+    position: int
+    num_rows: int
+
+
+def sifted(readings: Mapping[str, Reading], weigh: Weigh, find: Find, policy: str, behind: Behind) -> Sifted:
     """Let models weigh a chunk, without its outliers if it has any that one of them cannot take in.
 
     To look at every row of every chunk would cost more than is gained: a chunk is looked at where what came of it is
@@ -74,7 +81,7 @@ def sifted(readings: Mapping[str, Reading], weigh: Weigh, find: Find, policy: st
         weigh: Weighs it; raises an `EstimationError` where no model can.
         find: The outliers of a model.
         policy: One of `POLICIES`.
-        first_row: The number of the chunk's first row in the stream.
+        behind: Where the stream stands before the chunk.
     """
     steps, failures, error = _tried(weigh, readings)
     if error is None and not failures and not any(is_suspicious(step.record) for step in steps.values()):
@@ -88,9 +95,10 @@ def sifted(readings: Mapping[str, Reading], weigh: Weigh, find: Find, policy: st
         return Sifted(steps, failures)
     if policy == RAISE:
         whose = [name for name, each in found.items() if name and len(each.rows)]
-        raise _refusal(int(rows[0]), first_row, len(rows), whose)
+        raise _refusal(int(rows[0]), behind.position, len(rows), whose)
     kept = {name: Reading(each.reader, _without(each.columns, rows)) for name, each in readings.items()}
-    left_out = {name: _left_out(found[name], rows, first_row, policy) for name in readings}
+    by_all = [row for row in rows if all(row in each.rows for each in found.values())]
+    left_out = {name: _left_out(found[name], rows, len(by_all), behind, policy) for name in readings}
     return Sifted(*weigh(kept, left_out), len(rows))
 
 
@@ -127,11 +135,19 @@ def _tried(
         return {}, {}, error
 
 
-def _left_out(found: Outliers, rows: np.ndarray, first_row: int, policy: str) -> LeftOut:
+def _left_out(found: Outliers, rows: np.ndarray, num_by_all: int, behind: Behind, policy: str) -> LeftOut:
     known = found.log_means[rows]
     known = known[np.isfinite(known)] if policy == WARN else known[:0]  # no number could stand for a density of zero
     error = ERROR_SHARE * float(np.abs(known).sum())
-    return LeftOut(len(rows), first_row + int(rows[0]), float(known.sum()), error)
+    return LeftOut(
+        num_rows=len(rows),
+        first_row=behind.position + int(rows[0]),
+        log_predictive=float(known.sum()),
+        standard_error=error,
+        num_others=len(rows) - len(found.rows),
+        num_against=len(found.rows) - num_by_all,
+        rows_before=behind.num_rows,
+    )
 
 
 def _refusal(row: int, first_row: int, count: int, names: list[str]) -> DataError:
@@ -139,7 +155,7 @@ def _refusal(row: int, first_row: int, count: int, names: list[str]) -> DataErro
     whose = f" of {' and '.join(names)}" if names else ""
     return DataError(
         f"`chunk` must have no outliers, got row {row} of the chunk, row {first_row + row:,} of the stream{others}, "
-        f"which is absurd by the predictive{whose}. Correct it, or pass on_outlier='quarantine'."
+        f"which is absurd by the predictive{whose}. Correct it or drop it."
     )
 
 

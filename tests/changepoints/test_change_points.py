@@ -166,3 +166,29 @@ def test_wrong_arguments_are_refused():
         sgais.ChangePoints({})
     with pytest.raises(sgais.SgaisError, match="nothing to save"):
         sgais.ChangePoints(MODEL).save("nowhere")
+
+
+@pytest.mark.parametrize("size", [1e4, 1e8, 3e38])
+def test_a_row_that_nothing_explains_is_left_out(size, tmp_path):
+    """Not even a change does: before, log Z lost its digits for good, and no later change was found."""
+    data = stream_of([100])
+    wrong = {name: values.astype(np.float64) for name, values in data.items()}
+    wrong["y"][55] = size
+    points = followed(MODEL, wrong)
+    kept = np.arange(ROWS) != 55
+    others = sgais.ChangePoints(MODEL, hazard=HAZARD)
+    for start in range(0, ROWS, CHUNK):
+        span = slice(start, start + CHUNK)
+        others.update({name: values[span][kept[span]] for name, values in data.items()})
+    assert points.log_evidence == others.log_evidence
+    assert points.probability.tolist() == others.probability.tolist()
+    assert (points.num_rows, points.place.num_bad_rows) == (ROWS - 1, 1)
+    assert points.records[4].warning == ""
+    points.save(tmp_path / "points")
+    for each in (points, sgais.ChangePoints.load(tmp_path / "points", MODEL)):
+        each.update({name: values[:CHUNK] for name, values in data.items()})
+        assert "a row was left out as absurd by the predictive, the first of them row 55" in each.last_record.warning
+    refusing = sgais.ChangePoints(MODEL, hazard=HAZARD, on_outlier="raise")
+    with pytest.raises(sgais.DataError, match="row 5 of the chunk, row 55 of the stream, which is absurd"):
+        refusing.run(sgais.stream(wrong, CHUNK))
+    assert refusing.num_rows == 50

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sgais import checkpoint
+from sgais.changepoints.absurd import absurd_rows, is_suspicious
 from sgais.changepoints.bank import Bank, BankStep
 from sgais.changepoints.predecessors import Predecessors
 from sgais.changepoints.records import ChangePointRecord, ChangePointRecords, Segment
@@ -25,8 +26,10 @@ from sgais.models.base import ModelLike, real_dtype
 from sgais.models.reading import ReadingModel
 from sgais.online import SAVED_TYPES
 from sgais.predictive import prediction
+from sgais.predictive.outliers import QUARANTINE, RAISE, refusal, without
 from sgais.predictive.prediction import Prediction
 from sgais.results import rendered
+from sgais.results.left_out import LeftOut
 from sgais.run_loop import Place, Streamed
 
 if TYPE_CHECKING:
@@ -50,6 +53,8 @@ class ChangePoints(Streamed[ChangePointRecord]):
         prior_odds: How probable each model is for a segment, as positive numbers by name; all alike if omitted.
         history: How the rows are kept: all of them, in memory (the default) or in a file (`sgais.history.Disk`).
         bank: Segments that are kept, of all models together. What a chunk costs is proportional to it.
+        on_outlier: What is done with a row that no model can explain, in the present segment or in a new one:
+            "quarantine" leaves it out, and records warn of it; "raise" refuses the chunk.
 
     Example:
         >>> y = np.repeat([0.0, 3.0], 60) + np.random.default_rng(0).normal(size=120)
@@ -68,6 +73,7 @@ class ChangePoints(Streamed[ChangePointRecord]):
         prior_odds: Mapping[str, float] | None = None,
         history: History | None = None,
         bank: int = 100,
+        on_outlier: str = QUARANTINE,
     ) -> None:
         named = models if isinstance(models, Mapping) else {"model": models}
         cure = "Wrap a NumPyro function in sgais.from_numpyro."
@@ -83,6 +89,8 @@ class ChangePoints(Streamed[ChangePointRecord]):
         cure = "Use sgais.history.Memory or Disk."
         require(not isinstance(history, Reservoir), "history", "keep all rows", history, cure)
         require_count("bank", bank, 2 * len(named))
+        require(on_outlier in (QUARANTINE, RAISE), "on_outlier", f"be {QUARANTINE} or {RAISE}", on_outlier)
+        self.on_outlier, self._left_out, self.num_left_out = on_outlier, LeftOut(), 0
         self.models = {str(name): model for name, model in named.items()}
         self.hazard, self.seed, self.bank = float(hazard), int(seed), int(bank)
         self._config = Config() if config is None else config
@@ -99,10 +107,10 @@ class ChangePoints(Streamed[ChangePointRecord]):
         """What the run loop does with each chunk: all of `update`, but for where the stream stands behind it."""
         begun = time.perf_counter()
         fields, rows, banks = self._check(chunk)
-        steps = {name: bank.weigh(self._history, rows) for name, bank in banks.items()}
-        run_lengths = self._with(steps, num_rows(rows))
+        rows, steps, run_lengths, left_out = self._sifted(rows, banks)
         before, start = self._run_lengths, self.num_rows
-        warning = self._warning(run_lengths, steps)
+        self._left_out, self.num_left_out = self._left_out.plus(left_out), self.num_left_out + left_out.num_rows
+        warning = "; ".join(filter(None, [self._warning(run_lengths, steps), self._left_out.warning]))
         kept = worth_keeping(run_lengths, self.bank)
         self._history.append(rows)
         self._predecessors.append(start, before)
@@ -187,8 +195,7 @@ class ChangePoints(Streamed[ChangePointRecord]):
     def log_predictive(self, chunk: object) -> float:
         """Log p(chunk | everything seen), a change before it being possible; changes nothing."""
         _, rows, banks = self._check(chunk)
-        steps = {name: bank.weigh(self._history, rows) for name, bank in banks.items()}
-        return self._with(steps, num_rows(rows)).log_evidence - self.log_evidence
+        return self._weighed(rows, banks)[1].log_evidence - self.log_evidence
 
     def predict(self, inputs: object = None) -> Prediction:
         """What is expected of rows of the present segment, whichever that is: what is over is forgotten."""
@@ -230,6 +237,8 @@ class ChangePoints(Streamed[ChangePointRecord]):
             "records": self._records.state(),
             "place": self.place,
             "history": saved_history(self._history, folder),
+            "on_outlier": self.on_outlier,
+            "left_out": list(self._left_out),
         }
 
     @classmethod
@@ -259,6 +268,8 @@ class ChangePoints(Streamed[ChangePointRecord]):
         points._predecessors = Predecessors.restored(content["predecessors"])
         points._records = ChangePointRecords.restored(content["records"])
         points.place = replace(content["place"], is_resumed=True)
+        points.on_outlier = content.get("on_outlier", QUARANTINE)  # older checkpoints have neither
+        points._left_out = LeftOut(*content.get("left_out", ()))
         return points
 
     def _repr_html_(self) -> str:
@@ -275,6 +286,29 @@ class ChangePoints(Streamed[ChangePointRecord]):
             lines.append(f"rows {segment.start} to {segment.end}:{model}{sure}")
         last = self.last_record
         return "\n".join([*lines, f"BEWARE: {last.warning}."] if last and last.warning else lines)
+
+    def _sifted(self, rows: Chunk, banks: Mapping[str, Bank]) -> tuple[Chunk, dict[str, BankStep], RunLengths, LeftOut]:
+        """Weigh a chunk, without its absurd rows if it has any."""
+        try:
+            weighed, error = self._weighed(rows, banks), None
+            if not is_suspicious(weighed[1].log_evidence - self.log_evidence):
+                return rows, *weighed, LeftOut()
+        except EstimationError as impossible:
+            error = impossible
+        newest = int(self._run_lengths.starts[-1]) if self.num_rows else 0
+        absurd = absurd_rows(banks, newest, self._history, rows, self.seed)
+        if not len(absurd):
+            if error is not None:
+                raise error
+            return rows, *weighed, LeftOut()
+        if self.on_outlier == RAISE:
+            raise refusal(int(absurd[0]), self.place.position, len(absurd))
+        rows = without(rows, absurd)
+        return rows, *self._weighed(rows, banks), LeftOut(len(absurd), self.place.position + int(absurd[0]))
+
+    def _weighed(self, rows: Chunk, banks: Mapping[str, Bank]) -> tuple[dict[str, BankStep], RunLengths]:
+        steps = {name: bank.weigh(self._history, rows) for name, bank in banks.items()}
+        return steps, self._with(steps, num_rows(rows))
 
     def _check(self, chunk: object) -> tuple[Fields, Chunk, dict[str, Bank]]:
         arrays = as_arrays(chunk)

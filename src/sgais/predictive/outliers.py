@@ -6,7 +6,7 @@ themselves. That is 450 standard deviations of a Gaussian. Up to there log Z is 
 are used up, and particles that follow such a row are lost for the rows to come. So they never do.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -95,8 +95,8 @@ def sifted(readings: Mapping[str, Reading], weigh: Weigh, find: Find, policy: st
         return Sifted(steps, failures)
     if policy == RAISE:
         whose = [name for name, each in found.items() if name and len(each.rows)]
-        raise _refusal(int(rows[0]), behind.position, len(rows), whose)
-    kept = {name: Reading(each.reader, _without(each.columns, rows)) for name, each in readings.items()}
+        raise refusal(int(rows[0]), behind.position, len(rows), whose)
+    kept = {name: Reading(each.reader, without(each.columns, rows)) for name, each in readings.items()}
     by_all = [row for row in rows if all(row in each.rows for each in found.values())]
     left_out = {name: _left_out(found[name], rows, len(by_all), behind, policy) for name in readings}
     return Sifted(*weigh(kept, left_out), len(rows))
@@ -150,7 +150,8 @@ def _left_out(found: Outliers, rows: np.ndarray, num_by_all: int, behind: Behind
     )
 
 
-def _refusal(row: int, first_row: int, count: int, names: list[str]) -> DataError:
+def refusal(row: int, first_row: int, count: int, names: Sequence[str] = ()) -> DataError:
+    """The error for a chunk with outliers, the first of which is this row of it."""
     others = f" (and {count - 1:,} more)" if count > 1 else ""
     whose = f" of {' and '.join(names)}" if names else ""
     return DataError(
@@ -159,7 +160,8 @@ def _refusal(row: int, first_row: int, count: int, names: list[str]) -> DataErro
     )
 
 
-def _without(chunk: Chunk, rows: np.ndarray) -> Chunk:
+def without(chunk: Chunk, rows: np.ndarray) -> Chunk:
+    """The other rows of a chunk."""
     kept = np.setdiff1d(np.arange(num_rows(chunk)), rows)
     return {name: values[kept] for name, values in chunk.items()}
 

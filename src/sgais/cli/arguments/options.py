@@ -193,6 +193,18 @@ class ServerFlags:
 
 
 @dataclass(frozen=True)
+class RestartFlags:
+    """What may be lost or changed where a service is started again."""
+
+    accept_lost_rows: Annotated[
+        bool, typer.Option("--accept-lost-rows", help="Start without acknowledged rows that are damaged or gone.")
+    ] = False
+    change_models: Annotated[
+        bool, typer.Option("--change-models", help="Let models join or leave the service that DIR was begun with.")
+    ] = False
+
+
+@dataclass(frozen=True)
 class MethodFlags:
     """How a data set at hand is gone through."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sgais.cli.arguments.model_specs import complete_model, named_specs
-from sgais.cli.arguments.options import EstimatorFlags, ServerFlags, ServiceFlags, expanded
+from sgais.cli.arguments.options import EstimatorFlags, RestartFlags, ServerFlags, ServiceFlags, expanded
 from sgais.cli.arguments.settings import POSTED, gather
 from sgais.cli.output.console import console_for, print_warnings
 from sgais.cli.serve_extra import require_extra
@@ -24,16 +24,11 @@ def serve(
     estimator: EstimatorFlags,
     flags: ServiceFlags,
     server: ServerFlags,
+    restart: RestartFlags,
     models: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME=]MODEL...", help="Models as in sgais run.", autocompletion=complete_model),
     ] = None,
-    accept_lost_rows: Annotated[
-        bool, typer.Option("--accept-lost-rows", help="Start without acknowledged rows that are damaged or gone.")
-    ] = False,
-    change_models: Annotated[
-        bool, typer.Option("--change-models", help="Let models join or leave the service that DIR was begun with.")
-    ] = False,
     trust: TrustFlag = False,
     replay: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Only show a run that --save has written, with a slider.")
@@ -78,8 +73,8 @@ def serve(
     else:
         settings = gather(specs, POSTED, True, flags, estimator, history=HISTORY)
         if folder.is_begun:
-            check_same(folder, settings, change_models)
-    serve_until_stopped(folder, settings, listening, accept_lost_rows)
+            check_same(folder, settings, restart.change_models)
+    serve_until_stopped(folder, settings, listening, restart.accept_lost_rows)
 
 
 def _token(path: Path | None) -> str | None:

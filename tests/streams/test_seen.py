@@ -65,7 +65,7 @@ def test_a_source_that_was_written_anew_is_refused(tmp_path, ending, row):
     changed = frame()
     changed.loc[row, "b"] += 1e-3
     write(path, changed)
-    with pytest.raises(sgais.DataError, match="begin with the 400 rows that were taken in before, got others"):
+    with pytest.raises(sgais.DataError, match="begin with the 400 rows that were read before, got others"):
         evidence.run(sgais.stream(path, 200, **COLUMNS))
     assert evidence.num_rows == 400
     write(path, frame()[:300])

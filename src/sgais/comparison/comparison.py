@@ -312,7 +312,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
     def _read(self, chunk: object) -> dict[str, Reading]:
         """The chunk as each model takes it; where some read rows of their own kind, each has the columns of all."""
         if not self._alive():
-            raise EstimationError(f"no model can go on: {self._failures}")
+            raise EstimationError(f"no model can continue: {self._failures}")
         readings = {name: self._members[name].read(chunk) for name in self._alive()}
         return joined(readings) if any(reading.reader is not None for reading in readings.values()) else readings
 

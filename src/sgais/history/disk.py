@@ -69,7 +69,7 @@ class Disk:
                 file.write(records.tobytes())
         except OSError as error:
             raise HistoryError(
-                f"the rows must find room in {self.path}, got {error.strerror or error}. The chunk was not taken in: "
+                f"the rows must find room in {self.path}, got {error.strerror or error}. The chunk was not used: "
                 "make room and push it again, or resume from the last checkpoint."
             ) from error
         self._dtype = records.dtype

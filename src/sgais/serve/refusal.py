@@ -34,7 +34,7 @@ def bad_rows(rows: list[BadRow]) -> RefusalError:
     listed = [{"row": bad.row, "column": bad.column, "reason": cut(bad.reason)} for bad in rows[:MOST_ROWS]]
     return RefusalError(
         422,
-        f"row {first.row}{column} {first.reason}. Nothing of the batch was taken in.",
+        f"row {first.row}{column} {first.reason}. Nothing of the batch was accepted.",
         row=first.row,
         column=first.column,
         num_bad_rows=len(rows),

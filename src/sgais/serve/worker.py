@@ -70,7 +70,7 @@ class Worker:
 
     @property
     def rows_set_aside(self) -> int:
-        """Rows that no model could take in."""
+        """Rows that were set aside."""
         return self._state.comparison.place.num_bad_rows
 
     @property

@@ -40,7 +40,7 @@ def usable(log_likelihoods: np.ndarray, at_prior: bool) -> tuple[np.ndarray, int
     if np.isneginf(kept).all():
         raise EstimationError(
             f"every particle gives these rows probability zero ({failed.sum()} of {len(failed)} by a "
-            "log-likelihood that is not a number). They were not taken in. Check them for values that the "
+            "log-likelihood that is not a number). They were not used. Check them for values that the "
             "model rules out; fewer rows at a time or more particles may find a way."
         )
     return kept, int(failed.sum())
@@ -51,7 +51,7 @@ def accumulate(log_weights: np.ndarray, log_increments: np.ndarray) -> np.ndarra
     accumulated = log_weights + log_increments
     if np.isneginf(accumulated).all():
         raise EstimationError(
-            "no particle explains both these rows and those before them. They were not taken in. "
+            "no particle explains both these rows and those before them. They were not used. "
             "Use more particles, or resampling."
         )
     return accumulated

@@ -53,7 +53,7 @@ def read_again(source: Any, position: int, seen: Seen) -> bool:
         return False
     if found != seen:
         raise DataError(
-            f"`stream` must begin with the {seen.num_rows:,} rows that were taken in before, got "
+            f"`stream` must begin with the {seen.num_rows:,} rows that were read before, got "
             + (f"only {found.num_rows:,}" if found.num_rows < seen.num_rows else "others")
             + ". Was its source written anew? Put it back, or begin a new run."
         )

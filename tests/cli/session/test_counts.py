@@ -31,4 +31,4 @@ def test_a_source_that_was_written_anew(command, frame, table, tmp_path):
     frame.loc[5, "a"] += 1.0
     frame.to_csv(tmp_path / table, index=False)
     said = command("resume", "out", code=1)
-    assert "must begin with the 600 rows that were taken in before, got others" in said.stderr.splitlines()[-1]
+    assert "must begin with the 600 rows that were read before, got others" in said.stderr.splitlines()[-1]

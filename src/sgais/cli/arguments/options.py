@@ -59,14 +59,16 @@ class DataFlags(FormulaFlags):
 
     columns: Annotated[
         list[str] | None,
-        typer.Option("--columns", "-c", metavar="NAME=COLUMN,...", help="The model's column from those of the source."),
+        typer.Option(
+            "--columns", "-c", metavar="NAME=COLUMN,...", help="Which columns of the source make up a model's column."
+        ),
     ] = None
     categories: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=A,B,...", help="What text in a column becomes 0, 1, ...")
     ] = None
-    format: Annotated[Format | None, typer.Option(help="Where the name does not tell, as for standard input.")] = None
+    format: Annotated[Format | None, typer.Option(help="If the name does not tell, as for standard input.")] = None
     on_error: Annotated[OnError | None, typer.Option(help="What to do with bad rows (default: raise).")] = None
-    quarantine: Annotated[str | None, typer.Option(metavar="FILE", help="Where bad rows go.")] = None
+    quarantine: Annotated[str | None, typer.Option(metavar="FILE", help="A file for bad rows.")] = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class EstimatorFlags:
     """How the evidence is estimated."""
 
     seed: Annotated[int | None, typer.Option(min=0, help="Determines every random number (default: 0).")] = None
-    paper: Annotated[bool | None, typer.Option("--paper", help="The algorithm as published, nothing added.")] = None
+    paper: Annotated[bool | None, typer.Option("--paper", help="Use the published algorithm, unchanged.")] = None
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the estimator, e.g. num_particles=256."),
@@ -99,25 +101,27 @@ class StreamFlags:
 
     chunk_size: Annotated[int | None, typer.Option(min=1, help="Rows per chunk (default: 500).")] = None
     follow: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0, help="Wait so long for more rows at the end.")
+        float | None, typer.Option(metavar="SECONDS", min=0, help="How long to wait for more rows at the end.")
     ] = None
     history: Annotated[
-        str | None, typer.Option(help="How the past is kept: memory (default), disk or reservoir:100000.")
+        str | None, typer.Option(help="How to keep the past: memory (default), disk or reservoir:100000.")
     ] = None
     on_outlier: Annotated[OnOutlier | None, typer.Option(help="What to do with absurd rows (default: quarantine).")] = (
         None
     )
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
-    save: Annotated[Path | None, typer.Option(metavar="DIR", help="For checkpoints, records, plots, report.")] = None
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A folder for checkpoints, records, plots and report.")
+    ] = None
     checkpoint_seconds: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+        float | None, typer.Option(metavar="SECONDS", min=0, help="Time between checkpoints (default: 60).")
     ] = None
     emit: Annotated[
         list[str] | None,
         typer.Option(metavar="FILE|URI", help="Where records and alarms are sent: a file, webhook, topic or table."),
     ] = None
     output: Annotated[Output, typer.Option(help="What to print at the end; csv is the whole curve.")] = Output.TABLE
-    live: Annotated[bool, typer.Option("--live", help="Show it on a page in the browser.")] = False
+    live: Annotated[bool, typer.Option("--live", help="Show the run on a page in the browser.")] = False
     strict: StrictFlag = False
 
 
@@ -134,9 +138,11 @@ class SegmentFlags:
     ] = None
     history: Annotated[str | None, typer.Option(help="How the rows are kept: memory (default) or disk.")] = None
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
-    save: Annotated[Path | None, typer.Option(metavar="DIR", help="For checkpoints, tables and a figure.")] = None
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="A folder for checkpoints, tables and a figure.")] = (
+        None
+    )
     checkpoint_seconds: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+        float | None, typer.Option(metavar="SECONDS", min=0, help="Time between checkpoints (default: 60).")
     ] = None
     output: Annotated[Output, typer.Option(help="What to print at the end; csv is every border.")] = Output.TABLE
     strict: StrictFlag = False
@@ -148,25 +154,27 @@ class ServiceFlags(FormulaFlags):
 
     columns: Annotated[
         list[str] | None,
-        typer.Option("--columns", "-c", metavar="NAME=COLUMN,...", help="The model's column from those of the rows."),
+        typer.Option(
+            "--columns", "-c", metavar="NAME=COLUMN,...", help="Which columns of the rows make up a model's column."
+        ),
     ] = None
     categories: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN=A,B,...", help="What text in a column becomes 0, 1, ...")
     ] = None
     chunk_size: Annotated[int | None, typer.Option(min=1, help="Rows per chunk (default: 500).")] = None
     history: Annotated[
-        str | None, typer.Option(help="How the past is kept: reservoir:100000 (default), memory or disk.")
+        str | None, typer.Option(help="How to keep the past: reservoir:100000 (default), memory or disk.")
     ] = None
     on_outlier: Annotated[OnOutlier | None, typer.Option(help="What to do with absurd rows (default: quarantine).")] = (
         None
     )
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
-    save: Annotated[Path | None, typer.Option(metavar="DIR", help="Where rows and checkpoints are kept.")] = None
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="A folder for rows and checkpoints.")] = None
     subscribe: Annotated[
-        list[str] | None, typer.Option(metavar="URI", help="Also take in what comes there: mqtt://host/topic/#.")
+        list[str] | None, typer.Option(metavar="URI", help="Also read rows from there: mqtt://host/topic/#.")
     ] = None
     checkpoint_seconds: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+        float | None, typer.Option(metavar="SECONDS", min=0, help="Time between checkpoints (default: 60).")
     ] = None
 
 
@@ -174,20 +182,23 @@ class ServiceFlags(FormulaFlags):
 class ServerFlags:
     """Where a service listens, to whom, and how much clients may ask."""
 
-    host: Annotated[str, typer.Option(help="The address to listen at; others than this machine's need a token.")] = (
+    host: Annotated[str, typer.Option(help="The address to listen on; any but this machine's needs a token.")] = (
         "127.0.0.1"
     )
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8321
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any free port.")] = 8321
     token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A secret that clients have to send (or SGAIS_TOKEN).")
+        Path | None,
+        typer.Option(metavar="FILE", help="A file with the secret that clients must send (or SGAIS_TOKEN)."),
     ] = None
     max_body_bytes: Annotated[int, typer.Option(min=1, help="The largest body of a request.")] = LIMITS.body_bytes
     max_batch_rows: Annotated[int, typer.Option(min=1, help="The most rows in a batch.")] = LIMITS.batch_rows
-    max_waiting_rows: Annotated[int, typer.Option(min=1, help="Rows that may wait, then 429.")] = LIMITS.waiting_rows
+    max_waiting_rows: Annotated[int, typer.Option(min=1, help="Rows that may wait; more are refused (429).")] = (
+        LIMITS.waiting_rows
+    )
     max_requests: Annotated[int, typer.Option(min=1, help="Per second, from one address.")] = LIMITS.requests_per_second
     trusted_proxy: Annotated[
         list[str] | None,
-        typer.Option(metavar="ADDRESS", help="A proxy that may say for whom it asks (X-Forwarded-For)."),
+        typer.Option(metavar="ADDRESS", help="A proxy whose X-Forwarded-For is believed."),
     ] = None
     root_path: Annotated[str, typer.Option(metavar="/PATH", help="What a proxy puts before every path.")] = ""
 

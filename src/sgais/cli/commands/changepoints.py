@@ -21,7 +21,7 @@ def changepoints(
     ] = None,
     source: Annotated[str | None, typer.Option("--data", "-d", metavar="SOURCE", help="As in sgais run.")] = None,
 ) -> None:
-    """Where the data changed, and how sure that is: the probability of a change at each border of chunks.
+    """Find where the data changed: the probability of a change between any two chunks.
 
     \b
     Examples:

@@ -24,7 +24,7 @@ def check(
         str | None, typer.Argument(metavar="[SOURCE]", help="Rows to try it on; ready models can do without.")
     ] = None,
 ) -> None:
-    """Tell the author of a model whether it is sound, and how fast it is.
+    """Check whether a model is sound, and how fast it is.
 
     \b
     Examples:

@@ -23,7 +23,7 @@ def compare(
     model: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="One more model.")] = None,
     source: Annotated[str | None, typer.Option("--data", "-d", metavar="SOURCE", help="As in sgais run.")] = None,
 ) -> None:
-    """Which of several models, and how sure: their evidences and probabilities while the data arrive.
+    """Compare several models while the data arrive: their evidences, and how probable each of them is.
 
     \b
     Examples:

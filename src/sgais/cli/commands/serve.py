@@ -34,7 +34,7 @@ def serve(
         Path | None, typer.Option(metavar="DIR", help="Only show a run that --save has written, with a slider.")
     ] = None,
 ) -> None:
-    """Take observations in over HTTP, keep the evidence of several models current, and show it on a page.
+    """Receive observations over HTTP, keep the evidence of several models up to date, and show it on a page.
 
     \b
     Examples:
@@ -49,8 +49,7 @@ def serve(
       sgais serve --replay people-run           (what sgais compare --save has written)
       sgais serve --save people --host 0.0.0.0 --token-file secret.txt
 
-    What is acknowledged is on disk. Chunks are cut by the number of the row, so that log Z is that of sgais compare
-    on the same rows.
+    An acknowledged row is on disk. Log Z is that of sgais compare on the same rows, however they were posted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     require_extra()
     from sgais.serve.http.security import Guard

@@ -14,14 +14,14 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 # name, kind, what it is, entry of the state
 NUMBERS = (
-    ("rows_total", "counter", "Rows taken in by the models.", "num_rows"),
+    ("rows_total", "counter", "Rows that the models have processed.", "num_rows"),
     ("alarms_total", "counter", "Changes of the data that were noticed.", "num_alarms"),
-    ("rows_per_second", "gauge", "Rows taken in per second, lately.", "rows_per_second"),
+    ("rows_per_second", "gauge", "Rows processed per second, lately.", "rows_per_second"),
     ("resident_memory_bytes", "gauge", "Memory of the process.", "memory_bytes"),
     ("rows_accepted_total", "counter", "Rows acknowledged since the stream began.", "rows_accepted"),
-    ("rows_waiting", "gauge", "Rows acknowledged and not taken in.", "rows_waiting"),
+    ("rows_waiting", "gauge", "Rows acknowledged, but not yet processed.", "rows_waiting"),
     ("checkpoint_rows", "gauge", "Rows in the newest checkpoint.", "rows_saved"),
-    ("rows_set_aside_total", "counter", "Rows that no model could take in.", "rows_set_aside"),
+    ("rows_set_aside_total", "counter", "Rows that were set aside.", "rows_set_aside"),
     ("log_bytes", "gauge", "Size of the write-ahead log.", "log_bytes"),
     ("readers", "gauge", "Clients that listen to events.", "num_readers"),
     ("connections_dropped_total", "counter", "Connections that said nothing, let go since the start.", "num_let_go"),

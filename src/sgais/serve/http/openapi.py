@@ -20,7 +20,7 @@ MEANINGS = {
     413: "The body has too many bytes or rows.",
     415: "The content type is not one of those listed.",
     421: "The request names another host.",
-    422: "Rows are bad: the answer names row and column, and nothing of the batch was taken in.",
+    422: "Rows are bad: the answer names row and column, and nothing of the batch was accepted.",
     429: "Too many rows wait, or too many requests come. Try again after Retry-After seconds.",
     503: "The service cannot do this now.",
     507: "There is no room on the disk of the service.",

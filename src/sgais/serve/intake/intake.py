@@ -142,7 +142,7 @@ class Intake:
         wait = math.ceil(count / speed) if speed > 0 else 1  # NaN and 0 are not more than 0
         raise RefusalError(
             429,
-            f"{self.num_waiting} rows wait to be taken in, and at most {self._most_waiting} may. Slow down.",
+            f"{self.num_waiting} rows are waiting, and at most {self._most_waiting} may. Slow down.",
             retry_after=min(max(wait, 1), LONGEST_WAIT),
         )
 

@@ -58,7 +58,7 @@ def unanswered(address: Address, error: BaseException, seconds: float) -> DataEr
     said = " ".join(address.hide(f"{type(error).__name__}: {error}").split()).rstrip(".:? ")
     return DataError(
         f"`{address.shown}` must answer within {seconds:g} seconds, got {said}. Is the server there, and may you read? "
-        "What was taken in is kept: go on once it answers."
+        "What was read so far is kept: continue once it answers."
     )
 
 

@@ -15,9 +15,9 @@ import jax
 import numpy as np
 
 from sgais.approximation.log_posterior import Posterior
-from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.mode_search import Limits, searching
 from sgais.approximation.modes.newton import climb_all
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.approximation.pareto import LARGEST_TRUSTED, tail_shape, unseen_tail
 from sgais.approximation.proposal import Proposal, allocate, draw_pairs, log_densities
 from sgais.compute.blocks import slabs

@@ -7,12 +7,12 @@ import pytest
 
 import sgais
 from sgais.approximation.log_posterior import Posterior
-from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.merging import log_evidence, merge
 from sgais.approximation.modes.mode_search import Limits, search, searching
 from sgais.approximation.modes.newton import Mode, climb_all
 from sgais.approximation.modes.splitting import perturbed
 from sgais.approximation.modes.starts import starts
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.compute.blocks import slabs
 from sgais.compute.positions import constrain, unconstrain
 from sgais.compute.prior_draws import sample_prior

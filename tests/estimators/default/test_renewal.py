@@ -5,8 +5,8 @@ import pytest
 from streamed import DATA, MODEL, run
 
 import sgais
-from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.newton import Mode
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.estimators.default import estimator as algorithm
 from sgais.estimators.default import renewal
 from sgais.estimators.default.outright import Outright

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from sgais.approximation.log_posterior import Posterior
-from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.merging import HOPELESS, by_evidence, find, log_evidence, merge, worth_keeping
 from sgais.approximation.modes.newton import Mode, climb, climb_all
 from sgais.approximation.modes.splitting import perturbed
 from sgais.approximation.modes.starts import starts
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.models.base import Model
 from sgais.progress import Deadline
 

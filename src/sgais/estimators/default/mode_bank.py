@@ -11,10 +11,10 @@ import numpy as np
 
 from sgais.approximation.gaussian import Gaussian, of_positions
 from sgais.approximation.log_posterior import Posterior
-from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.merging import find, log_evidence
 from sgais.approximation.modes.mode_search import search
 from sgais.approximation.modes.newton import Mode, climb_all
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.compute.label_symmetry import LabelOrder, label_order, nearest_orders, relabelled, reordered
 from sgais.compute.likelihood import slabs_for_derivatives
 from sgais.compute.random_keys import KeySequence

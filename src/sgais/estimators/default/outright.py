@@ -14,7 +14,7 @@ import numpy as np
 
 from sgais.approximation import reference as references
 from sgais.approximation.log_posterior import Posterior
-from sgais.approximation.modes.found import Found
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.approximation.pareto import tail_shape, unseen_tail
 from sgais.approximation.reference import Reference
 from sgais.compute.blocks import Blocks

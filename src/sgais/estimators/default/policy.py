@@ -1,8 +1,8 @@
 """Every threshold of the default that docs/accuracy.md cites, and the others that are decisions, each with its reason.
 
 What is in parts that other estimators share is there: how islands diverge (`smc/islands.py`), what a reference is made
-of (`approximation/reference.py`), when searches are believed (`approximation/modes/found.py`), when trajectories end
-(`kernels/hmc.py`). Sizes of blocks and batches that change the speed alone are where they are used.
+of (`approximation/reference.py`), when searches are believed (`approximation/modes/unseen_modes.py`), when trajectories
+end (`kernels/hmc.py`). Sizes of blocks and batches that change the speed alone are where they are used.
 """
 
 from sgais.approximation.modes.mode_search import Limits

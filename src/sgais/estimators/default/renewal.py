@@ -7,7 +7,7 @@ around the surrogates (`quadratic_draws`). The shorter of two ways is believed; 
 import numpy as np
 
 from sgais.approximation.log_posterior import Posterior
-from sgais.approximation.modes.found import Found
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.compute.likelihood import slabs_for_derivatives
 from sgais.estimators.default import mode_bank, outright, policy
 from sgais.estimators.default.config import Config

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sgais.approximation import remainder
-from sgais.approximation.modes.found import Found
 from sgais.approximation.modes.newton import Mode
+from sgais.approximation.modes.unseen_modes import Found
 from sgais.approximation.remainder import Steps
 from sgais.approximation.taylor import (
     Normalised,

@@ -11,6 +11,7 @@ EXAMPLE = re.compile(r"\n\n( +)Example:\n(?:\1 +.*\n)+")
 MOST_PARAMETERS = 7
 # Calls of users, whose further parameters are options with defaults, named when they are given.
 CALLS_OF_USERS = {
+    "changepoints/change_points.py __init__",
     "comparison/comparison.py __init__",
     "estimate.py estimate",
     "streams/stream.py stream",

@@ -112,7 +112,6 @@ def _lower_bounds(member: OnlineEvidence, ends: Sequence[int]) -> dict[int, floa
     too often.
     """
     last, in_full = member.last_record, member.left_out.rows_in_full
-    ends = [end for end in ends if end <= in_full]
-    if last is not None and ends == [last.num_rows]:  # the usual case, without a look at the whole curve
-        return {last.num_rows: lower_bound_of(last)}
-    return {record.num_rows: lower_bound_of(record) for record in member.records}
+    if last is not None and list(ends) == [last.num_rows]:  # the usual case, without a look at the whole curve
+        return {last.num_rows: lower_bound_of(last)} if last.num_rows <= in_full else {}
+    return {record.num_rows: lower_bound_of(record) for record in member.records if record.num_rows <= in_full}

@@ -9,7 +9,7 @@ from sgais.models import LinearRegression
 MODEL = LinearRegression(dim=2)
 CONFIG = sgais.Config(num_particles=32, num_islands=4)
 DATA = sgais.simulate.linear_regression(600, dim=2).data
-SIZES = [1e4, 1e5, 1e8, 1e15, 3e38]
+SIZES = [1e4, 1e8, 3e38]  # arithmetic just bears it, has no digits left, has no such number
 TOLERANCE = 4.0  # standard errors
 
 

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from sgais import checkpoint
 from sgais.changepoints.absurd import absurd_rows, is_suspicious
 from sgais.changepoints.bank import Bank, BankStep
 from sgais.changepoints.predecessors import Predecessors
-from sgais.changepoints.records import ChangePointRecord, ChangePointRecords, Segment
-from sgais.changepoints.recursion import RunLengths, by_start, worth_keeping
+from sgais.changepoints.records import ChangePointRecord, ChangePointRecords
+from sgais.changepoints.recursion import RunLengths, worth_keeping
+from sgais.changepoints.view import ChangePointsView
 from sgais.comparison.probabilities import log_prior_odds, shares_of
 from sgais.errors import EstimationError, SgaisError, is_number, require, require_count
 from sgais.estimators.default.config import Config
@@ -28,18 +29,14 @@ from sgais.online import SAVED_TYPES
 from sgais.predictive import prediction
 from sgais.predictive.outliers import QUARANTINE, RAISE, refusal, without
 from sgais.predictive.prediction import Prediction
-from sgais.results import rendered
 from sgais.results.left_out import LeftOut
 from sgais.run_loop import Place, Streamed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COUNTS = 1e-3  # posterior of segments that predictions and warnings come from
 FINGERPRINT_ROWS = 16
 
 
-class ChangePoints(Streamed[ChangePointRecord]):
+class ChangePoints(ChangePointsView, Streamed[ChangePointRecord]):
     """The posterior of change points on a stream, for any model.
 
     At a change the parameters are drawn anew from the prior, and the model too if there are several. Changes are
@@ -124,73 +121,9 @@ class ChangePoints(Streamed[ChangePointRecord]):
         return record
 
     @property
-    def borders(self) -> np.ndarray:
-        """The rows before which there may be a change: where chunks ended."""
-        return np.array(self._predecessors.borders[1:], int)
-
-    @property
-    def probability(self) -> np.ndarray:
-        """The probability of a change at each of the borders, given all rows so far."""
-        return self._predecessors.probabilities(self._run_lengths)[1:]
-
-    @property
-    def segments(self) -> list[Segment]:
-        """The most probable segmentation of all rows so far."""
-        if not self.num_rows:
-            return []
-        found = self._predecessors.probabilities(self._run_lengths)
-        probabilities = dict(zip(self._predecessors.borders, found.tolist(), strict=True))
-        best = self._predecessors.best_segments(self._run_lengths)
-        ends = [*(start for start, _ in best[1:]), self.num_rows]
-        names = list(self.models)
-        return [
-            Segment(start, end, names[model], probabilities[start])
-            for (start, model), end in zip(best, ends, strict=True)
-        ]
-
-    @property
-    def run_lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows since the latest change, and the probability of each such number."""
-        starts, shares = by_start(self._run_lengths)
-        return self.num_rows - starts, shares
-
-    @property
-    def probabilities(self) -> dict[str, float]:
-        """The probability of each model for the present segment."""
-        shares = np.bincount(self._run_lengths.models, self._run_lengths.posterior, len(self.models))
-        return dict(zip(self.models, shares.tolist(), strict=True))
-
-    @property
-    def log_evidence(self) -> float:
-        """Log Z of all rows so far, all change points summed out; 0 before the first."""
-        return self._run_lengths.log_evidence
-
-    @property
-    def standard_error(self) -> float:
-        """The Monte Carlo error of `log_evidence`."""
-        return self._run_lengths.standard_error
-
-    @property
     def num_rows(self) -> int:
         """Rows seen so far."""
         return self._history.num_rows
-
-    @property
-    def last_record(self) -> ChangePointRecord | None:
-        """The newest record."""
-        return self._records[-1] if len(self._records) else None
-
-    @property
-    def records(self) -> tuple[ChangePointRecord, ...]:
-        """One per chunk."""
-        return tuple(self._records)
-
-    def to_frame(self) -> "pd.DataFrame":
-        """The records as a data frame, one row per chunk, and the probability that it began with a change."""
-        import pandas as pd  # slow to import
-
-        columns = self._records.columns()
-        return pd.DataFrame(columns | {"change": [float("nan"), *self.probability][: len(self._records)]})
 
     def log_predictive(self, chunk: object) -> float:
         """Log p(chunk | everything seen), a change before it being possible; changes nothing."""
@@ -271,21 +204,6 @@ class ChangePoints(Streamed[ChangePointRecord]):
         points.on_outlier = content.get("on_outlier", QUARANTINE)  # older checkpoints have neither
         points._left_out = LeftOut(*content.get("left_out", ()))
         return points
-
-    def _repr_html_(self) -> str:
-        return rendered.block(str(self))
-
-    def __repr__(self) -> str:
-        return f"ChangePoints({', '.join(map(repr, self.models.values()))}, num_rows={self.num_rows})"
-
-    def __str__(self) -> str:
-        lines = [f"{self.num_rows} rows, log Z = {self.log_evidence:.2f} ± {self.standard_error:.2f}."]
-        for segment in self.segments:
-            model = f" {segment.model}" if len(self.models) > 1 else ""
-            sure = f" (probability of the change {segment.probability:.3f})" if segment.start else ""
-            lines.append(f"rows {segment.start} to {segment.end}:{model}{sure}")
-        last = self.last_record
-        return "\n".join([*lines, f"BEWARE: {last.warning}."] if last and last.warning else lines)
 
     def _sifted(self, rows: Chunk, banks: Mapping[str, Bank]) -> tuple[Chunk, dict[str, BankStep], RunLengths, LeftOut]:
         """Weigh a chunk, without its absurd rows if it has any."""

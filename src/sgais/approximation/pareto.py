@@ -27,6 +27,8 @@ def tail_shape(log_weights: np.ndarray) -> float:
         return np.inf  # the largest weight alone is everything
     if excesses[-1] < 1e-10:
         return -np.inf
+    if excesses[int(tail_size / 4 + 0.5) - 1] == 0.0:
+        return np.inf  # a quarter of the tail is tied: digits are used up, and no curve fits the rest
     shape = _fit_shape(np.maximum(excesses, np.finfo(np.float64).tiny))
     return (tail_size * shape + PRIOR_COUNT * PRIOR_SHAPE) / (tail_size + PRIOR_COUNT)
 

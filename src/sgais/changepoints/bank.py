@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgais.changepoints.importance import Segments, begun, with_chunk
-from sgais.changepoints.segment_rows import Since
 from sgais.compute.positions import unconstrain
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk
-from sgais.history import History, RowView, Until
+from sgais.history import History, RowView, Since, Until
 from sgais.models.base import Model
 from sgais.online import OnlineEvidence
 from sgais.results.step import Step

@@ -16,12 +16,12 @@ import numpy as np
 
 from sgais.approximation.pareto import LARGEST_TRUSTED, tail_shape
 from sgais.changepoints.proposal import num_from_prior, propose
-from sgais.changepoints.segment_rows import Rows
 from sgais.compute.blocks import BLOCK_ROWS, Blocks, pack
 from sgais.compute.likelihood import block_sums
 from sgais.compute.prior_draws import sample_prior
 from sgais.compute.random_keys import random_key
 from sgais.fields import Chunk, num_rows
+from sgais.history import Past, RowView
 from sgais.models.base import Model, real_dtype
 
 NUM_DRAWS = 512
@@ -96,7 +96,7 @@ def begun(model: Model, segments: Segments, start: int) -> Segments:
     return Segments(**together)
 
 
-def with_chunk(model: Model, segments: Segments, rows: Rows, chunk: Chunk, seed: int) -> Segments:
+def with_chunk(model: Model, segments: Segments, rows: Past | RowView, chunk: Chunk, seed: int) -> Segments:
     """After a chunk, the last of all rows."""
     log_weights = segments.log_weights + _weighed(model, segments.positions, chunk)
     segments = replace(segments, log_weights=np.where(np.isnan(log_weights), -np.inf, log_weights))
@@ -105,7 +105,9 @@ def with_chunk(model: Model, segments: Segments, rows: Rows, chunk: Chunk, seed:
     return _refreshed(model, segments, np.flatnonzero(is_new | is_worn), rows, seed)
 
 
-def _refreshed(model: Model, segments: Segments, lines: Sequence[int] | np.ndarray, rows: Rows, seed: int) -> Segments:
+def _refreshed(
+    model: Model, segments: Segments, lines: Sequence[int] | np.ndarray, rows: Past | RowView, seed: int
+) -> Segments:
     """New draws for some segments, from all their rows."""
     parts = {name: values.copy() for name, values in vars(segments).items()}
     num_draws = segments.log_weights.shape[1]

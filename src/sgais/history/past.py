@@ -113,7 +113,7 @@ class Until:
 class Since:
     """A past from one of its rows on, which counts as its first; it grows as the past does."""
 
-    def __init__(self, past: Past, start: int) -> None:
+    def __init__(self, past: "Past | RowView", start: int) -> None:
         self._past, self._start = past, start
 
     @property
@@ -124,7 +124,7 @@ class Since:
     @property
     def reach(self) -> int:
         """How many of the latest are kept, each of them."""
-        return min(self._past.reach, self.num_rows)
+        return int(min(self._past.reach, self.num_rows))
 
     def between(self, start: int, end: int) -> Chunk:
         """The rows from `start` to before `end`."""
@@ -218,10 +218,14 @@ class RowView:
             values[is_new] = new[name][is_new]
         return drawn
 
+    def num_kept(self, start: int, end: int) -> int:
+        """How many rows between the two are at hand."""
+        border = min(max(self._past.num_rows, start), end)
+        return end - border + (self._past.num_kept(start, border) if start < border else 0)
+
     def sample(self, generator: np.random.Generator, count: int, start: int, end: int) -> Chunk:
         """All rows between the two if there are no more than `count`, else `count` of them, or as many as are kept."""
-        border = min(max(self._past.num_rows, start), end)
-        kept = end - border + (self._past.num_kept(start, border) if start < border else 0)
+        kept = self.num_kept(start, end)
         if kept == end - start <= count:
             return self.between(start, end)
         return self.draw(generator, (min(count, kept),), start, end)

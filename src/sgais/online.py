@@ -22,7 +22,8 @@ from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.base import EstimatorState
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk, Field, Fields, check_chunk, infer_fields
-from sgais.history import History, Memory, Past, Since, latest
+from sgais.history import History, Memory, Past
+from sgais.history.past import Since, latest
 from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
@@ -253,8 +254,7 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
     def expected(self, chunk: object) -> tuple[float, float] | None:
         """Mean and standard deviation that `log_predictive(chunk)` should have if the model is right; changes nothing.
 
-        From replicates of the chunk, at its inputs, at a cost that has a limit whatever the size of the chunk. None
-        before the first chunk, and for a model that cannot predict.
+        From replicates at the chunk's inputs, at limited cost. None before the first chunk, or if it cannot predict.
         """
         model, _, _, rows = self._check(chunk)
         return self._expected(model, rows)

@@ -11,7 +11,8 @@ import numpy as np
 from sgais.changepoints.bank import Bank
 from sgais.compute.prior_draws import sample_prior
 from sgais.fields import Chunk, num_rows
-from sgais.history import History, latest
+from sgais.history import History
+from sgais.history.past import latest
 from sgais.predictive.outliers import ABSURD, MOST_POSITIONS, REFERENCE_ROWS, outliers
 
 POSITIONS_EACH = MOST_POSITIONS // 2  # of the prior and of the newest segment

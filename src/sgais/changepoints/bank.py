@@ -15,7 +15,8 @@ from sgais.changepoints.importance import Segments, begun, with_chunk
 from sgais.compute.positions import unconstrain
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk
-from sgais.history import History, RowView, Since, Until
+from sgais.history import History, RowView, Until
+from sgais.history.past import Since
 from sgais.models.base import Model
 from sgais.online import OnlineEvidence
 from sgais.results.step import Step

@@ -7,7 +7,8 @@ import numpy as np
 
 from sgais.comparison.probabilities import log_mixture, log_sum, shares_of
 from sgais.errors import ConfigError
-from sgais.history import History, Since, Until
+from sgais.history import History, Until
+from sgais.history.past import Since
 from sgais.online import OnlineEvidence
 from sgais.results.joined import Joined
 

@@ -2,20 +2,7 @@
 
 from sgais.history.disk import Disk
 from sgais.history.memory import Memory
-from sgais.history.past import History, Past, RowSpan, RowView, Shuffled, Since, Until, draw, latest
+from sgais.history.past import History, Past, RowSpan, RowView, Shuffled, Until, draw
 from sgais.history.reservoir import Reservoir
 
-__all__ = [
-    "Disk",
-    "History",
-    "Memory",
-    "Past",
-    "Reservoir",
-    "RowSpan",
-    "RowView",
-    "Shuffled",
-    "Since",
-    "Until",
-    "draw",
-    "latest",
-]
+__all__ = ["Disk", "History", "Memory", "Past", "Reservoir", "RowSpan", "RowView", "Shuffled", "Until", "draw"]

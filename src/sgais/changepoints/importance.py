@@ -66,7 +66,8 @@ class Segments:
         if not len(self.starts):
             return np.zeros(0)
         first = np.logaddexp.reduce(self.log_weights, axis=1)
-        return np.nan_to_num(np.exp(2 * first - np.logaddexp.reduce(2 * self.log_weights, axis=1)))
+        with np.errstate(invalid="ignore"):  # of draws that all find the rows impossible
+            return np.nan_to_num(np.exp(2 * first - np.logaddexp.reduce(2 * self.log_weights, axis=1)))
 
     @property
     def standard_errors(self) -> np.ndarray:

@@ -193,3 +193,10 @@ def test_a_draw_of_the_prior_beyond_the_numbers_of_the_device_weighs_nothing():
     found = reference.log_densities(MODEL, mixture, positions)
     assert np.isfinite(found[0])
     assert (found[1:] == np.inf).all()
+
+
+def test_particles_without_a_width_are_refused_in_words():
+    """Where rows follow a model with a free scale exactly, the posterior is a point."""
+    positions = np.column_stack([1e-10 * np.arange(384.0), np.ones(384)])
+    with pytest.raises(sgais.EstimationError, match="without any noise"):
+        reference.fit(positions, [])

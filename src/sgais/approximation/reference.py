@@ -17,6 +17,7 @@ from sgais.approximation.gaussian import Gaussian
 from sgais.approximation.student_t import log_constant, log_fall, standard_draws
 from sgais.compute.positions import log_priors
 from sgais.compute.prior_draws import sample_prior
+from sgais.errors import EstimationError
 from sgais.models.base import Model, real_dtype
 
 PRIOR_SHARE = 0.05
@@ -72,7 +73,11 @@ def fit(positions: np.ndarray, modes: list[tuple[Gaussian, float]]) -> Reference
     dimension = positions.shape[1]
     if not modes:
         shape = shape_of(positions, _freedom(dimension))
-        assert shape is not None
+        if shape is None:  # rows that a model with a free scale fits to the last digit
+            raise EstimationError(
+                "the posterior must have a width that numbers can hold, got particles that agree to the last digit. "
+                "Is one column a function of the others, without any noise? Leave it out, or fix the noise."
+            )
         return mixture([(1.0, shape)], dimension)
     owners = np.argmin([gaussian.distances(positions) for gaussian, _ in modes], axis=0)
     log_evidences = np.array([log_evidence for _, log_evidence in modes])

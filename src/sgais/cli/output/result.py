@@ -1,6 +1,7 @@
 """The result of a run: as a table, as JSON, as the whole curve, and as a folder of files."""
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from sgais.online import OnlineEvidence
 from sgais.results.json_values import plain
 from sgais.streams.remote.address import without_password
 
+PER_ROW = "per row"
+
 
 def print_result(session: Session, output: Output) -> None:
     """Write the result to standard output."""
@@ -32,15 +35,30 @@ def print_result(session: Session, output: Output) -> None:
 
 def print_table(console: Console, session: Session) -> None:
     """The models, the changes of the data and what there is to beware of."""
-    header, rows = _table(session)
+    print_rows(console, *_table(session))
+    for line in _sentences(session) + [f"ALARM: {line}." for line in alarm_lines(session.snapshot().alarms)]:
+        print_line(console, line)
+
+
+def print_rows(console: Console, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table whose names do not wrap: where it is too wide, log Z per row is left out; a file has no width."""
+    table = _drawn(header, rows)
+    needed = console.measure(table, options=console.options.update(max_width=sys.maxsize)).maximum
+    if console.is_terminal and needed > console.width:
+        kept = [number for number, name in enumerate(header) if name != PER_ROW]
+        table = _drawn([header[number] for number in kept], [[row[number] for number in kept] for row in rows])
+    elif not console.is_terminal:
+        console.width = max(console.width, needed)
+    console.print(table)
+
+
+def _drawn(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for number, name in enumerate(header):
         table.add_column(name, justify="right" if number else "left", no_wrap=bool(number), overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console.print(table)
-    for line in _sentences(session) + [f"ALARM: {line}." for line in alarm_lines(session.snapshot().alarms)]:
-        print_line(console, line)
+    return table
 
 
 def save_records(session: Session, folder: RunFolder) -> None:
@@ -89,7 +107,7 @@ def _evidence(evidence: OnlineEvidence) -> dict[str, Any]:
 
 def _table(session: Session) -> tuple[list[str], list[list[str]]]:
     snapshot = session.snapshot()
-    header = ["model", "log Z", "per row"] + (["log Bayes factor", "probability"] if snapshot.is_comparison else [])
+    header = ["model", "log Z", PER_ROW] + (["log Bayes factor", "probability"] if snapshot.is_comparison else [])
     best = next(iter(snapshot.standings.values()))
     rows = []
     for name, standing in snapshot.standings.items():

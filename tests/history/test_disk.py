@@ -48,9 +48,7 @@ def test_a_full_disk_refuses_rows_and_takes_them_when_there_is_room(small_disk, 
     disk = Disk(small_disk / "rows")
     disk.append(chunk(0, 100))
     filled = ballast()
-    with pytest.raises(
-        sgais.HistoryError, match="room in .*rows, got No space left on device. The chunk was not used"
-    ):
+    with pytest.raises(sgais.HistoryError, match="room in .*rows, got No space left on device. The chunk was not used"):
         disk.append(chunk(500, 5000))
     assert disk.num_rows == 100
     filled.unlink()

@@ -64,11 +64,7 @@ python_maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
 python_use_unqualified_type_names = True
 nitpicky = True
-nitpick_ignore_regex = [
-    ("py:.*", r"(?!sgais\b).*"),  # other libraries: their pages are elsewhere
-    ("py:class", r"sgais\.models\.formula\.\w+\.(FormulaReader|Options|Parts)"),  # not met by users
-    ("py:class", r"sgais\.run_loop\.Record"),  # a type variable
-]
+nitpick_ignore_regex = [("py:.*", r"(?!sgais\b).*")]  # other libraries: their pages are elsewhere
 html_math_renderer = "mathml"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -1,6 +1,7 @@
 """`sgais.Comparison` in the text leads to its page, and so does a type that is known inside by another name."""
 
 import re
+import sys
 import types
 from collections.abc import Iterator
 
@@ -62,7 +63,13 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nod
     for name in (_aliases().get(target), target.rpartition(".")[0] if node.get("is_by_text") else None):
         if name in getattr(domain, "objects", {}):
             return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", name, node, content)
-    return content if node.get("is_by_text") else None
+    return content if node.get("is_by_text") or _is_inside(target) else None
+
+
+def _is_inside(target: str) -> bool:
+    """Whether it is a type of the inside, which signatures name and which has no page; an unknown name is an error."""
+    module, _, name = target.rpartition(".")
+    return module.startswith("sgais.") and hasattr(sys.modules.get(module), name)
 
 
 def _aliases() -> dict[str, str]:

@@ -27,6 +27,7 @@ from sgais.models.base import Model
 from sgais.models.formula.glm import glm
 from sgais.models.programs.numpyro import from_numpyro
 from sgais.models.programs.pymc import from_pymc
+from sgais.models.ready.gaussian_mixture import mixtures
 from sgais.online import OnlineEvidence
 from sgais.predictive.prediction import Prediction
 from sgais.results.record import EvidenceRecord
@@ -79,6 +80,7 @@ __all__ = [
     "from_pymc",
     "glm",
     "history",
+    "mixtures",
     "models",
     "notebook",
     "plots",

@@ -9,37 +9,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from sgais import checkpoint
-from sgais.compute.positions import constrain
 from sgais.compute.random_keys import random_key
 from sgais.errors import SgaisError, require
 from sgais.estimators import registry as estimators
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.base import EstimatorState
 from sgais.estimators.default.config import Config
-from sgais.fields import Chunk, Field, Fields, check_chunk, infer_fields
+from sgais.fields import Chunk, Field, Fields, check_chunk, infer_fields, num_rows
 from sgais.history import History, Memory, Past
 from sgais.history.past import Since, latest
 from sgais.history.saved import restored_history, saved_history
 from sgais.models import fingerprint, reading
 from sgais.models.base import Model, ModelLike, real_dtype, require_model
 from sgais.models.reading import Reader, Reading, ReadingModel
+from sgais.predictive.absurdity import absurdity, may_be_absurd
 from sgais.predictive.outliers import QUARANTINE, REFERENCE_ROWS, Behind, Outliers, outliers, require_policy, sifted
-from sgais.predictive.prediction import Prediction, predict
+from sgais.predictive.particle_view import ParticleView
 from sgais.predictive.replicates import expected_log_predictive
 from sgais.predictive.rows import row_log_predictives
-from sgais.results.arviz import inference_data, island_draws
 from sgais.results.curve import Curve
 from sgais.results.curve_view import CurveView
 from sgais.results.joined import Joined
 from sgais.results.left_out import NONE_LEFT_OUT, LeftOut
 from sgais.results.record import EvidenceRecord
 from sgais.results.step import Step, record_of, with_joined
-from sgais.results.summary import summary_of
 from sgais.run_loop import Place, Streamed
 from sgais.shift import ShiftDetector
 from sgais.shift.watching import require_detector, restored_detector, saved_detector, show
@@ -47,14 +43,14 @@ from sgais.smc.weights import normalised
 from sgais.streams.seen import Seen
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 SAVED_TYPES: dict[str, type] = {kind.__name__: kind for kind in (*estimators.SAVED_TYPES, Field, Place, Seen)}
 FINGERPRINT_ROWS = 16
 REPLICATES = 7919  # a purpose of random numbers, unlike the numbers that estimators give their draws
 
 
-class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
+class OnlineEvidence(CurveView, ParticleView, Streamed[EvidenceRecord]):
     """The running evidence of one model on one stream.
 
     Args:
@@ -143,6 +139,8 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         all_left_out = self.left_out.plus(left_out)
         counts = (num_bad_rows + left_out.num_rows, time.perf_counter() - start)
         record = record_of(new_state, info, self.log_evidence, all_left_out, self._joined, *counts)
+        if may_be_absurd(record, num_rows(rows)):
+            record = record.with_warning(self._absurdity(model, new_state, rows))
         expected = None if self.detector is None else self._expected(model, rows)
         return Step(model, reader, fields, rows, new_state, record, expected, all_left_out)
 
@@ -263,18 +261,15 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
         if model.predictive is None or self._state is None:
             return None
         positions = self._estimator.positions_now(self._state)
-        key = random_key(self.seed, self._state.num_chunks, REPLICATES)
+        key = self._replicates_key(self._state)
         return expected_log_predictive(model, positions, self.log_weights, rows, self._state.num_rows, key)
 
-    def predict(self, inputs: object = None) -> Prediction:
-        """What the model expects of rows with these inputs (columns of a chunk, without the observation).
+    def _replicates_key(self, state: EstimatorState) -> np.ndarray:
+        return random_key(self.seed, state.num_chunks, REPLICATES)
 
-        Ready models can predict, regressions from formulas, and models with a `predictive`.
-        """
-        model = self._bound_model()
-        inputs = inputs if self._reader is None else self._reader.read_inputs(inputs)
-        positions = self._estimator.positions_now(self._state_for(model))
-        return predict(model, self._fields, positions, self.log_weights, inputs, self.seed)
+    def _absurdity(self, model: Model, state: EstimatorState, rows: Chunk) -> str:
+        positions, log_weights = self._estimator.positions_now(state), self._estimator.log_weights_now(state)
+        return absurdity(model, positions, normalised(log_weights), rows, self._replicates_key(state))
 
     @property
     def model(self) -> ModelLike:
@@ -289,43 +284,6 @@ class OnlineEvidence(CurveView, Streamed[EvidenceRecord]):
     def kept_rows(self) -> Chunk | None:
         """Every row so far, as the model takes them; None where the history has let go of some."""
         return self._history.between(0, self.num_rows) if self._history.reach == self._history.num_rows else None
-
-    def log_prior_ratios(self, other: Model) -> np.ndarray:
-        """For each particle the log density under another prior of the same parameters, less that under its own."""
-        model = self._bound_model()
-        positions = jnp.asarray(self._estimator.positions_now(self._state_for(model)), real_dtype())
-        densities = [np.asarray(jax.vmap(one.log_prior_at)(positions), np.float64) for one in (other, model)]
-        return densities[0] - densities[1]
-
-    @property
-    def particles(self) -> dict[str, np.ndarray]:
-        """Draws by parameter name, constrained, leading axis particles; from the prior before any data."""
-        model = self._bound_model()
-        return constrain(model, self._estimator.positions_now(self._state_for(model)))
-
-    @property
-    def in_units(self) -> dict[str, np.ndarray]:
-        """The particles in the units of the data: of a formula, the coefficients of its columns as they came."""
-        return self._bound_model().in_units(self.particles)
-
-    def summary(self) -> "pd.DataFrame":
-        """Mean, standard deviation and quantiles of the parameters, in the units of the data."""
-        return summary_of(self.in_units, self.log_weights)
-
-    @property
-    def log_weights(self) -> np.ndarray:
-        """Normalised log weights of the particles (equal after resampling)."""
-        return normalised(self._estimator.log_weights_now(self._state_for(self._bound_model())))
-
-    def to_arviz(self) -> Any:
-        """For ArviZ: equally weighted draws, a chain for each island, and the curve as group `evidence`.
-
-        An `InferenceData` where ArviZ 0.x is installed, a `DataTree` from 1.0 on.
-        """
-        model = self._bound_model()
-        draws = island_draws(model, *self._estimator.islands_now(self._state_for(model)))
-        names = ("log_evidence", "standard_error", "warning", "seed")
-        return inference_data(draws, {name: getattr(self, name) for name in names}, self._records.columns())
 
     def __repr__(self) -> str:
         beware = f", warning={self.warning!r}" if self.warning else ""

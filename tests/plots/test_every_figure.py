@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import xarray
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from test_change_points_figure import points
@@ -27,6 +28,14 @@ def sensitivity():
     return PriorSensitivity(scales, found, {"narrow": 0.0, "wide": 0.0})
 
 
+def checked():
+    generator = np.random.default_rng(0)
+    return {
+        "posterior_predictive": xarray.Dataset({"y": (("chain", "draw", "row"), generator.normal(size=(2, 50, 200)))}),
+        "observed_data": xarray.Dataset({"y": ("row", generator.normal(0.5, 1.0, size=200))}),
+    }
+
+
 @pytest.fixture
 def draw(make_records, comparison_records):
     curves = {"three components": make_records(-1.5), "five components": make_records(-1.45)}
@@ -37,6 +46,7 @@ def draw(make_records, comparison_records):
         "change_points": (points(),),
         "evidence": (curves,),
         "histograms": (data, [100, 300]),
+        "posterior_predictive": (checked(),),
         "prior_sensitivity": (sensitivity(),),
         "probabilities": (comparison_records,),
         "weights": (comparison_records,),

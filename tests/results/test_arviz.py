@@ -8,7 +8,7 @@ from matplotlib import pyplot
 import sgais
 from sgais import simulate
 from sgais.models import LinearRegression
-from sgais.results.arviz import island_draws
+from sgais.results.arviz import by_parameter, equally_weighted
 
 MODEL = LinearRegression(dim=2)
 IS_FIRST_GENERATION = arviz.__version__.startswith("0.")
@@ -53,11 +53,8 @@ def test_draws_have_the_weighted_mean_and_spread_of_the_posterior(evidence):
 def test_each_island_is_resampled_by_its_own_weights():
     positions = np.arange(2 * 4 * 3, dtype=float).reshape(2, 4, 3)
     log_weights = np.log([[0.5, 0.5, 1e-300, 1e-300], [1e-300, 0.25, 0.25, 0.5]]) + np.array([[900.0], [-900.0]])
-    bias = island_draws(MODEL, positions, log_weights)["bias"]
-    where = {
-        float(value): number
-        for number, value in enumerate(island_draws(MODEL, positions, 0 * log_weights)["bias"].flat)
-    }
+    bias = by_parameter(MODEL, equally_weighted(positions, log_weights))["bias"]
+    where = {float(value): number for number, value in enumerate(by_parameter(MODEL, positions)["bias"].flat)}
     drawn = np.vectorize(lambda value: where[float(value)])(bias)
     np.testing.assert_array_equal(drawn, [[0, 0, 1, 1], [5, 6, 7, 7]])
 
@@ -110,6 +107,39 @@ def test_a_file_and_back(evidence, tmp_path):
     evidence.to_arviz().to_netcdf(str(tmp_path / "evidence.nc"))
     read = arviz.from_netcdf(str(tmp_path / "evidence.nc"))
     assert read["evidence"]["log_evidence"].values[-1] == evidence.log_evidence
+
+
+def test_leave_one_out_is_that_of_the_conjugate_posterior(evidence):
+    """The density of each row given all others is known, for the model is linear and Gaussian."""
+    data = evidence.to_arviz(num_rows=400)
+    chosen = np.unique(np.linspace(0, 1499, 400).astype(int))
+    design, target = np.column_stack([DATA["x"], np.ones(1500)]), np.asarray(DATA["y"], float)
+    precision, pull = design.T @ design + np.eye(3), design.T @ target
+    exact = 0.0
+    for row in chosen:
+        inputs = design[row]
+        covariance = np.linalg.inv(precision - np.outer(inputs, inputs))
+        mean = inputs @ covariance @ (pull - inputs * target[row])
+        variance = 1 + inputs @ covariance @ inputs
+        exact += -0.5 * (np.log(2 * np.pi * variance) + (target[row] - mean) ** 2 / variance)
+    found = arviz.loo(data)
+    assert abs(float(getattr(found, "elpd_loo", getattr(found, "elpd", None))) - exact) < 0.3
+    np.testing.assert_array_equal(data["observed_data"]["y"].values, DATA["y"][chosen].astype(np.float32))
+
+
+@pytest.mark.filterwarnings("ignore:Passing a dict or None as alias_mapping")
+def test_arviz_compares_models_and_checks_predictions(evidence):
+    comparison = sgais.Comparison({"right": MODEL, "wrong": LinearRegression(dim=2, noise_scale=2.0)}, seed=1)
+    comparison.update({name: values[:500] for name, values in DATA.items()})
+    kinds = comparison.to_arviz()
+    assert next(iter(arviz.compare(kinds).index)) == "right"
+    replicates = kinds["right"]["posterior_predictive"]["y"]
+    assert replicates.shape == (*kinds["right"].posterior["bias"].shape, 500)
+    assert abs(float(replicates.std()) / DATA["y"].std() - 1) < 0.1
+    pyplot.switch_backend("agg")
+    (arviz.plot_ppc if IS_FIRST_GENERATION else arviz.plot_ppc_dist)(kinds["right"])
+    pyplot.close("all")
+    assert "log_likelihood" not in evidence.to_arviz(num_rows=0)
 
 
 def test_paper_mode_is_one_chain():

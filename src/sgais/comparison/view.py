@@ -1,6 +1,6 @@
 """What is read off a comparison: how the models stand, through time and now, as records, a table or in words."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -163,6 +163,10 @@ class ComparisonView:
         import pandas as pd  # slow to import
 
         return pd.DataFrame.from_dict(lines, orient="index")
+
+    def to_arviz(self, num_rows: int = 500) -> dict[str, Any]:
+        """What `OnlineEvidence.to_arviz` gives of every model, on the same rows: for `arviz.compare`."""
+        return {name: self._members[name].to_arviz(num_rows) for name in self.names if name not in self._failures}
 
     def to_markdown(self) -> str:
         """The table as Markdown."""

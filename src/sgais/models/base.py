@@ -59,6 +59,7 @@ class Model:
             mixture): the prior and the likelihood stay the same when all of them are reordered alike.
         predictive: `predictive(parameters, rows)` returns the NumPyro distribution that each row's observation has,
             given its inputs (the columns of `rows`). Only needed for predictions.
+        observation: The column that `predictive` is of; `y`, or the only column there is, if omitted.
         starts: `starts(rows, generator)` returns parameters by name, constrained, at which a search for modes may
             begin: a guess from some thousand rows (NumPy arrays by column) and a NumPy generator, another one at each
             call. Worth having where draws from the prior seldom lead to the best mode. It biases nothing.
@@ -79,6 +80,7 @@ class Model:
         exchangeable: Sequence[str] = (),
         predictive: Predictive | None = None,
         starts: Starts | None = None,
+        observation: str | None = None,
     ) -> None:
         if not prior:
             raise ModelError("`prior` must name at least one parameter, got none.")
@@ -90,6 +92,7 @@ class Model:
         self.log_likelihood = log_likelihood
         self.predictive = predictive
         self.starts = starts
+        self.observation = observation
         self.fields: Fields | None = None if fields is None else dict(fields)
         self.layout = self._lay_out()
         self.dimension = sum(int(np.prod(part.shape)) for part in self.layout.values())
@@ -131,6 +134,11 @@ class Model:
     def in_units(self, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Draws of the parameters in the units of the data, where these are others; leading axis draws."""
         return {name: np.asarray(values) for name, values in parameters.items()}
+
+    def observed(self, rows: Rows) -> tuple[str, np.ndarray | None]:
+        """What `predictive` is of: its name, and what it was in these rows, where that is known."""
+        name = self.observation or ("y" if "y" in rows or len(rows) > 1 else next(iter(rows)))
+        return name, np.asarray(rows[name]) if name in rows else None
 
     def log_prior_at(self, position: jax.Array) -> jax.Array:
         """Log density of the prior on R^d: of the parameters, plus the log-Jacobian of `constrain`."""

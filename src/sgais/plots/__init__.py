@@ -5,6 +5,7 @@ from sgais.plots.bayes_factors import bayes_factors
 from sgais.plots.change_points import change_points
 from sgais.plots.evidence import evidence
 from sgais.plots.histograms import histograms
+from sgais.plots.posterior_predictive import posterior_predictive
 from sgais.plots.prior_sensitivity import prior_sensitivity
 from sgais.plots.probabilities import probabilities
 from sgais.plots.speed import speed
@@ -16,6 +17,7 @@ __all__ = [
     "change_points",
     "evidence",
     "histograms",
+    "posterior_predictive",
     "prior_sensitivity",
     "probabilities",
     "speed",

@@ -126,6 +126,11 @@ def outliers(model: Model, positions: np.ndarray, chunk: Chunk, reference: Chunk
     return Outliers(np.flatnonzero(~(surprises <= limit)), log_means)
 
 
+def surprises(model: Model, positions: np.ndarray, chunk: Chunk) -> np.ndarray:
+    """How little each row is expected by the particle that expects it most, in nats."""
+    return _densities(model, positions, chunk)[0]
+
+
 def _tried(
     weigh: Weigh, readings: Mapping[str, Reading]
 ) -> tuple[dict[str, Any], dict[str, str], EstimationError | None]:

@@ -42,17 +42,25 @@ def expected_log_predictive(
     if model.predictive is None or rows_before == 0:
         return None
     rows = num_rows(chunk)
+    densities = replicated_log_densities(model, positions, log_weights, chunk, key)
+    if len(densities) < 2:
+        return None
+    information = 0.5 * model.dimension * np.log1p(rows / rows_before)
+    mean, deviation = _moments(densities, rows / densities.shape[1])
+    return mean - float(information), deviation
+
+
+def replicated_log_densities(
+    model: Model, positions: np.ndarray, log_weights: np.ndarray, chunk: Chunk, key: np.ndarray
+) -> np.ndarray:
+    """Log densities of rows that the model draws at the inputs of a chunk, shape (replicates, rows)."""
+    rows = num_rows(chunk)
     drawn = min(rows, LARGEST_REPLICATE)
     chosen = resampling.select(np.exp(log_weights), (np.arange(NUM_REPLICATES) + 0.5) / NUM_REPLICATES)
     some = {name: values[np.arange(drawn) * rows // drawn] for name, values in chunk.items()}
     columns = {name: values[0] for name, values in _one_block(some).items()}
     densities = np.asarray(_log_densities(model, key, positions[chosen].astype(real_dtype()), columns), np.float64)
-    densities = densities[np.isfinite(densities).all(axis=1), :drawn]
-    if len(densities) < 2:
-        return None
-    information = 0.5 * model.dimension * np.log1p(rows / rows_before)
-    mean, deviation = _moments(densities, rows / drawn)
-    return mean - float(information), deviation
+    return densities[np.isfinite(densities).all(axis=1), :drawn]
 
 
 def _one_block(chunk: Chunk) -> Chunk:

@@ -18,6 +18,7 @@ def inference_data(
     posterior: Mapping[str, np.ndarray],
     attributes: Mapping[str, object],
     curve: Mapping[str, np.ndarray] | None = None,
+    rows: Mapping[str, Mapping[str, np.ndarray]] | None = None,
 ) -> Any:
     """Join what ArviZ is to know, in the shape that the installed version reads.
 
@@ -25,6 +26,7 @@ def inference_data(
         posterior: Draws of equal weight by parameter name, shape (chains, draws, ...).
         attributes: Of the group `posterior`.
         curve: Columns of the records; becomes the group `evidence`, with the dimension `chunk`.
+        rows: What is known of some rows, by group: log-likelihood, observed data, posterior predictive.
     """
     import xarray
 
@@ -35,27 +37,30 @@ def inference_data(
         columns = {name: ("chunk", curve[name]) for name in CURVE}
         group = xarray.Dataset(columns, {"chunk": np.arange(len(curve["num_rows"]))}, dict(attributes))
     if int(arviz.__version__.split(".")[0]) == 0:
-        data = arviz.from_dict(posterior=dict(posterior), posterior_attrs=dict(attributes))
+        data = arviz.from_dict(posterior=dict(posterior), posterior_attrs=dict(attributes), **(rows or {}))
         if group is not None:
             data.add_groups(evidence=group)
         return data
-    data = arviz.from_dict({"posterior": dict(posterior)}, attrs={"posterior": dict(attributes)})
+    data = arviz.from_dict({"posterior": dict(posterior), **(rows or {})}, attrs={"posterior": dict(attributes)})
     if group is not None:
         data["evidence"] = xarray.DataTree(group)
     return data
 
 
-def island_draws(model: Model, positions: np.ndarray, log_weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Draws of equal weight by parameter name, a chain for each island, as many draws as it has particles.
+def equally_weighted(positions: np.ndarray, log_weights: np.ndarray) -> np.ndarray:
+    """Draws of equal weight from each island, as many as it has particles.
 
     Args:
-        model: The model.
         positions: Shape (islands, particles, d).
         log_weights: Shape (islands, particles).
     """
-    num_islands, num_particles, dimension = positions.shape
     generator = np.random.default_rng(SEED)
-    chosen = [select(weights, num_particles, generator.random()) for weights in log_weights]
-    drawn = np.take_along_axis(positions, np.array(chosen)[:, :, None], axis=1)
-    parameters = constrain(model, drawn.reshape(-1, dimension))
+    chosen = [select(weights, positions.shape[1], generator.random()) for weights in log_weights]
+    return np.take_along_axis(positions, np.array(chosen)[:, :, None], axis=1)
+
+
+def by_parameter(model: Model, positions: np.ndarray) -> dict[str, np.ndarray]:
+    """Draws by parameter name, a chain for each island, from positions of shape (islands, draws, d)."""
+    num_islands, num_particles, dimension = positions.shape
+    parameters = constrain(model, positions.reshape(-1, dimension))
     return {name: values.reshape(num_islands, num_particles, *values.shape[1:]) for name, values in parameters.items()}

@@ -59,3 +59,7 @@ class EvidenceRecord(NamedTuple):
         error = "" if math.isnan(self.standard_error) else f" ± {self.standard_error:.2f}"
         beware = f" BEWARE: {self.warning}." if self.warning else ""
         return f"{self.num_rows} rows: log Z = {self.log_evidence:.2f}{error}.{beware}"
+
+    def with_warning(self, text: str) -> "EvidenceRecord":
+        """The same with another reason not to trust it, if there is one."""
+        return self._replace(warning="; ".join(filter(None, (self.warning, text))))

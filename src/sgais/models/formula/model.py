@@ -78,6 +78,10 @@ class FormulaModel(Model):
             found[group.scale_name] = size * np.asarray(parameters[group.scale_name])
         return found
 
+    def observed(self, rows: Rows) -> tuple[str, np.ndarray | None]:
+        """The response, in its own units."""
+        return self.parts.response.name, self.parts.response.unread(rows)
+
     def _log_likelihood(self, parameters: Parameters, rows: Rows) -> jax.Array:
         family, response = self.parts.family, self.parts.response
         predictor = self._predictor(parameters, rows)

@@ -78,6 +78,13 @@ class Response:
             found[self.slope_key] = self._transformation.log_slope(as_numbers(self.name, table[self.name]))
         return found
 
+    def unread(self, rows: Mapping[str, Any]) -> np.ndarray:
+        """The response of rows that have been read, as it was in the data."""
+        values = self.units.location + self.units.scale * np.asarray(rows[self.key], np.float64)
+        for step in () if self._transformation is None else self._transformation.inverse:
+            values = np.asarray(step(values), np.float64)
+        return values
+
     def untransformed(self, distribution: dist.Distribution) -> dist.Distribution:
         """The distribution of the response, from that of its transformation."""
         if self._transformation is None:

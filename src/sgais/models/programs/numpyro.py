@@ -99,6 +99,7 @@ def _model_of(program: Callable[..., Any], chunk: Chunk, exchangeable: Sequence[
         log_likelihood=partial(density, program),
         exchangeable=exchangeable,
         predictive=None if summed_out else _predictive(program, observed),
+        observation=_observation(program, rows, observed),
     )
     check_rows_are_independent(model, rows, "NumPyro")
     _check_prior_ignores_data(program, model, rows)
@@ -172,6 +173,18 @@ def _predictive(program: Callable[..., Any], observed: list[str]) -> Predictive 
             ) from error
 
     return predictive
+
+
+def _observation(program: Callable[..., Any], rows: Rows, observed: list[str]) -> str | None:
+    """The column that is handed on to the one observed site as it is."""
+    found: list[str] = []
+
+    def note(columns: Rows) -> None:
+        value = _trace(program, columns, {})[observed[0]]["value"]
+        found.extend(name for name, column in columns.items() if column is value)
+
+    jax.eval_shape(note, rows)
+    return found[0] if len(observed) == len(found) == 1 else None
 
 
 def _is_latent(site: Site) -> bool:

@@ -86,7 +86,9 @@ class _Program:
         fields = {each.name: _field(each.get_value()) for each in self.containers}
         try:
             prior = {variable.name: self._prior_of(variable) for variable in self.free}
-            model = Model(prior, self._log_likelihood(), fields, predictive=self._predictive())
+            model = Model(
+                prior, self._log_likelihood(), fields, predictive=self._predictive(), observation=self._observation()
+            )
             some = np.arange(CHECKED_ROWS) % self.num_rows
             example = {each.name: _as_read(each.get_value()[some]) for each in self.containers}
             check_rows_are_independent(model, example, "PyMC")
@@ -208,6 +210,10 @@ class _Program:
             return found.expand((count, *found.batch_shape[1:]))
 
         return predictive
+
+    def _observation(self) -> str | None:
+        columns = below([self._values[self.observed[0]]], self.containers)
+        return columns[0].name if len(self.observed) == len(columns) == 1 else None
 
     def _check_priors(self, model: Model) -> None:
         """What PyMC says of the priors' densities, at some points."""

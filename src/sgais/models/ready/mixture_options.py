@@ -43,7 +43,7 @@ def as_unit(name: str, value: float | Iterable[float] | None, dim: int) -> Unit 
     if value is None:
         return None
     try:
-        numbers = np.asarray(value if np.ndim(value) else [value], np.float64)
+        numbers = np.asarray(list(value) if isinstance(value, Iterable) else [value], np.float64)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"`{name}` must be a number, or one for each dimension, got {value!r}.") from error
     is_known = numbers.shape in ((1,), (dim,)) and bool(np.isfinite(numbers).all())

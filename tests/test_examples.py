@@ -53,11 +53,35 @@ def test_visits_to_the_doctor_are_overdispersed():
     assert "Conclusion: visits are overdispersed" in finished
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "conclusion"),
+    [
+        ("firm_investment", "'groups' predicts best; BIC confirms it"),
+        ("visit_counts", "the negative-binomial family is better; BIC confirms it"),
+    ],
+)
+def test_bic_has_its_say_on_models_from_formulas(name, conclusion):
+    """It leaves the prior out, which is worth some nats."""
+    finished = run_alone(f"real_data/{name}.py")
+    assert conclusion in finished
+    for ours, other in re.findall(r": (-?[\d.]+) nats; .* says (-?[\d.]+)", finished):
+        assert abs(float(ours) - float(other)) < 6.0
+
+
 def run_alone(name):
     path = Path(__file__).parent.parent / "examples" / name
     finished = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout
+
+
+@pytest.mark.slow
+def test_nested_sampling_agrees_with_a_scan_over_mixtures():
+    finished = run_alone("real_data/kinds_of_firms.py")
+    ours, other, error = map(float, re.search(r": (-?[\d.]+) nats; .* says (-?[\d.]+) ± ([\d.]+)", finished).groups())
+    assert abs(ours - other) < 4 * error + 0.2
+    assert "Conclusion: K=2 is the most probable" in finished
 
 
 @pytest.mark.slow

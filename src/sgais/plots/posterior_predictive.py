@@ -20,6 +20,11 @@ def posterior_predictive(data: Any, axes: Any = None) -> Figure:
     Args:
         data: What `evidence.to_arviz()` gives, with its groups `posterior_predictive` and `observed_data`.
         axes: Matplotlib axes to draw on; made anew if omitted.
+
+    Example:
+        >>> evidence = sgais.OnlineEvidence(sgais.models.LinearRegression(dim=1))
+        >>> _ = evidence.update(sgais.simulate.linear_regression(200, dim=1).data)
+        >>> sgais.plots.posterior_predictive(evidence.to_arviz()).savefig("posterior_predictive.svg")
     """
     groups = [name for name in ("posterior_predictive", "observed_data") if not _has(data, name)]
     require(not groups, "data", "have the groups that evidence.to_arviz() gives where a model predicts", groups)

@@ -145,6 +145,10 @@ def mixtures(counts: Iterable[int], dim: int = 1, like: object = None, **options
         like: Some rows, whose mean and standard deviation (of the first 500) become `centre` and `scale`. Without them
             the prior is the paper's, for data that are standardised.
         options: Others of `GaussianMixture`.
+
+    Example:
+        >>> list(sgais.mixtures(range(1, 4), dim=2))
+        ['K=1', 'K=2', 'K=3']
     """
     numbers = list(counts)
     require(bool(numbers), "counts", "name a number of components", counts)

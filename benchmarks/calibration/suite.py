@@ -8,6 +8,7 @@ from benchmarks.calibration.families import (
     awkward,
     changing,
     conjugate,
+    formulas,
     glm,
     grouped,
     mixtures,
@@ -17,7 +18,19 @@ from benchmarks.calibration.families import (
 )
 from benchmarks.calibration.problem import HALVES, Problem, Rows
 
-MODULES = (conjugate, regression, auto_regression, glm, student, grouped, mixtures, network, changing, awkward)
+MODULES = (
+    conjugate,
+    regression,
+    auto_regression,
+    glm,
+    formulas,
+    student,
+    grouped,
+    mixtures,
+    network,
+    changing,
+    awkward,
+)
 
 
 @cache

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.calibration.problem import REPORT, TUNING, head, length, plan
 from benchmarks.calibration.suite import chosen, halves, model_of, rows_of, suite
+from sgais.models.reading import read
 
 DRAWS = 8
 
@@ -13,8 +14,9 @@ DRAWS = 8
 def finite_share(name, positions_of):
     """The share of positions at which the first rows have a finite likelihood."""
     some = head(rows_of(name), 16)
-    model = model_of(name).bind(some)
-    logs = jax.vmap(model.log_likelihood_at, in_axes=(0, None))(positions_of(model), some)
+    reading = read(model_of(name), None, some)
+    model = model_of(name).bind(some) if reading.reader is None else reading.reader.model
+    logs = jax.vmap(model.log_likelihood_at, in_axes=(0, None))(positions_of(model), reading.columns)
     assert logs.shape == (DRAWS, len(some["y"]))
     return np.isfinite(logs).all(axis=1).mean()
 

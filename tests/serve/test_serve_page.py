@@ -19,7 +19,7 @@ def rows(count, weights, seed):
     return [{"a": a, "b": b, "target": target} for (a, b), target in zip(x.tolist(), y.tolist(), strict=True)]
 
 
-def until(browser, script, seconds=120, wanted=True):
+def until(browser, script, seconds=300, wanted=True):
     """Wait for a JavaScript expression to be what is wanted."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -121,7 +121,8 @@ def _refreshed(
         key = random_key(seed, PURPOSE, start, count)
         drawn = jax.device_get(propose(model, starts, from_prior[NUM_STARTS:], blocks, key, num_draws))
         parts["positions"][line], parts["modes"][line] = drawn.positions, drawn.mode
-        logs = drawn.log_ratios.astype(np.float64) + drawn.block_sums.sum(axis=0, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # a draw outside of what the model allows: it counts for nothing
+            logs = drawn.log_ratios.astype(np.float64) + drawn.block_sums.sum(axis=0, dtype=np.float64)
         logs = np.where(np.isnan(logs) | (logs == np.inf), -np.inf, logs)
         parts["log_weights"][line] = logs
         parts["num_refreshes"][line] = count + 1

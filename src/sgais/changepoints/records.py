@@ -24,6 +24,22 @@ class Segment(NamedTuple):
     probability: float
 
 
+class Segmentation(NamedTuple):
+    """Where a stream has changed, as far as its rows tell; what figures, tables and the page show.
+
+    Attributes:
+        num_rows: Rows seen so far.
+        borders: The rows before which there may be a change: where chunks ended.
+        probability: Of a change at each of them, given all rows so far.
+        segments: The most probable ones.
+    """
+
+    num_rows: int
+    borders: np.ndarray
+    probability: np.ndarray
+    segments: list[Segment]
+
+
 class ChangePointRecord(NamedTuple):
     """What is known after a chunk.
 

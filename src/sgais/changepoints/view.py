@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sgais.changepoints.predecessors import Predecessors
-from sgais.changepoints.records import ChangePointRecord, ChangePointRecords, Segment
+from sgais.changepoints.records import ChangePointRecord, ChangePointRecords, Segment, Segmentation
 from sgais.changepoints.recursion import RunLengths, by_start
 from sgais.models.base import ModelLike
 from sgais.results import rendered
@@ -47,17 +47,23 @@ class ChangePointsView:
     @property
     def segments(self) -> list[Segment]:
         """The most probable segmentation of all rows so far."""
+        return self.segmentation.segments
+
+    @property
+    def segmentation(self) -> Segmentation:
+        """Borders, probabilities and segments together: what comes from one look backwards through the stream."""
         if not self.num_rows:
-            return []
+            return Segmentation(0, np.zeros(0, int), np.zeros(0), [])
         found = self._predecessors.probabilities(self._run_lengths)
         probabilities = dict(zip(self._predecessors.borders, found.tolist(), strict=True))
         best = self._predecessors.best_segments(self._run_lengths)
         ends = [*(start for start, _ in best[1:]), self.num_rows]
         names = list(self.models)
-        return [
+        segments = [
             Segment(start, end, names[model], probabilities[start])
             for (start, model), end in zip(best, ends, strict=True)
         ]
+        return Segmentation(self.num_rows, self.borders, found[1:], segments)
 
     @property
     def run_lengths(self) -> tuple[np.ndarray, np.ndarray]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from sgais.plots.style import COLOURS, GREY, HATCHES, figure_of, legend_above, panels
@@ -14,7 +15,7 @@ def change_points(points: Any, axes: Any = None, series: Sequence[float] | None 
     """The posterior of change points against rows: stems for borders, areas for segments.
 
     Args:
-        points: A `sgais.ChangePoints`.
+        points: A `sgais.ChangePoints`, or its `segmentation`.
         axes: Matplotlib axes to draw on, two if there is a series; made anew if omitted.
         series: A number per row, drawn above over the same segments.
 
@@ -49,9 +50,9 @@ def _areas(panel: Axes, segments: Sequence[Any]) -> None:
         panel.axvspan(
             segment.start,
             segment.end,
-            facecolor=COLOURS[style % len(COLOURS)],
+            facecolor=to_rgba(COLOURS[style % len(COLOURS)], 0.18),
+            edgecolor=to_rgba(COLOURS[style % len(COLOURS)], 0.4),  # of the hatch, over which curves can be read
             hatch=HATCHES[style % len(HATCHES)] or None,
-            alpha=0.18,
             linewidth=0,
             label=segment.model if is_first else None,
         )

@@ -43,6 +43,11 @@ def test_a_folder_has_it_all_and_is_gone_on_with(command, changed, tmp_path):
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"run.json", "checkpoint", "records.csv", "changes.csv", "segments.csv", "change_points.png"} <= names
     assert pd.read_csv(tmp_path / "out" / "segments.csv")["start"].tolist() == [0, 300]
+    figure = tmp_path / "out" / "change_points.png"
+    before = figure.read_bytes()
+    figure.unlink()
+    assert command("plot", "out").stdout.split() == ["out/change_points.png"]
+    assert figure.read_bytes() == before
 
 
 def test_bad_input_is_one_line_that_says_what_to_do(refused, changed):

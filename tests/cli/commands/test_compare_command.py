@@ -52,6 +52,22 @@ def test_a_null_is_decided_about(command, table, data):
     assert "Decision: reject 'loud'" in command("compare", *MODELS, "--data", table, *COLUMNS, *options).stdout
 
 
+def test_weights_in_predictions_may_be_stacked(command, table, data, tmp_path):
+    options = ("--combine", "stacking", "--chunk-size", 200, "--save", "out")
+    found = json.loads(command("compare", *MODELS, "-d", table, *COLUMNS, *options, "--output", "json").stdout)
+    models = {
+        "linear-regression": sgais.models.LinearRegression(dim=2),
+        "loud": sgais.models.LinearRegression(dim=2, noise_scale=3.0),
+    }
+    comparison = sgais.Comparison(models, combine="stacking")
+    comparison.run(sgais.stream(data, chunk_size=200))
+    expected = {"combine": "stacking", "score": comparison.score, "scores": comparison.scores}
+    assert found["predictions"] == expected | {"weights": comparison.weights}
+    assert "weights.png" in {path.name for path in (tmp_path / "out").iterdir()}
+    report = (tmp_path / "out" / "report.md").read_text()
+    assert "Weights in predictions by stacking: linear-regression" in report
+
+
 BAD = [
     (("linear-regresion", "one=linear-regression", "-d", "table.csv"), 2, ["'linear-regression'"]),
     (("same=linear-regression", "same=linear-regression", "-d", "table.csv", *COLUMNS), 2, ["'same' twice"]),

@@ -3,7 +3,7 @@
 import sgais
 from sgais.models import LinearRegression
 from sgais.monitoring.snapshot import snapshot_of
-from sgais.serve.board.board import LOCAL, Board
+from sgais.serve.board.board import ENDED, LOCAL, Board
 
 
 def test_the_page_shows_a_decision_where_one_was_asked_for():
@@ -15,3 +15,5 @@ def test_the_page_shows_a_decision_where_one_was_asked_for():
     decision = comparison.decide(null="same")
     board.note(snapshot_of(comparison)._replace(decision=decision))
     assert board.state()["message"] == f"Decision: {decision}."
+    board.end()
+    assert (board.state()["status"], board.state()["message"]) == (ENDED, f"Decision: {decision}.")

@@ -83,15 +83,26 @@ class EstimatorFlags:
     ] = None
 
 
+class Combine(StrEnum):
+    """How models are weighted in predictions."""
+
+    EVIDENCE = "evidence"
+    FORGETTING = "forgetting"
+    STACKING = "stacking"
+
+
 @dataclass(frozen=True)
 class DecisionFlags:
-    """What is to be decided."""
+    """What is to be decided, and how models predict together."""
 
     null: Annotated[
         str | None, typer.Option(metavar="NAME", help="May this model be rejected? Asked after every chunk.")
     ] = None
     level: Annotated[
         float | None, typer.Option(min=0, max=1, help="Probability of ever rejecting it if true (default: 0.05).")
+    ] = None
+    combine: Annotated[
+        Combine | None, typer.Option(help="How models are weighted in predictions (default: evidence).")
     ] = None
 
 
@@ -145,6 +156,7 @@ class SegmentFlags:
         float | None, typer.Option(metavar="SECONDS", min=0, help="Time between checkpoints (default: 60).")
     ] = None
     output: Annotated[Output, typer.Option(help="What to print at the end; csv is every border.")] = Output.TABLE
+    live: Annotated[bool, typer.Option("--live", help="Show it on a page in the browser.")] = False
     strict: StrictFlag = False
 
 

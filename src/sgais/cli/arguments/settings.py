@@ -5,6 +5,7 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -47,6 +48,7 @@ class Settings:
         checkpoint_seconds: From one checkpoint to the next.
         null: The model of a comparison that is doubted (`Comparison.decide`); None if none is.
         level: The largest probability of rejecting a true null.
+        combine: How models are weighted in predictions.
         hazard: Of a change before a row, where change points are looked for; None where they are not.
         bank: Segments that are kept then.
         on_outlier: What is done with rows that are absurd by a model's predictive.
@@ -75,6 +77,7 @@ class Settings:
     checkpoint_seconds: float = 60.0
     null: str | None = None
     level: float = 0.05
+    combine: str = "evidence"
     hazard: float | None = None
     bank: int = 100
     on_outlier: str = "quarantine"
@@ -146,9 +149,7 @@ def _given(flags: Sequence[Flags]) -> dict[str, Any]:
     given["prior"] = priors_of(given.pop("prior", []))
     given["levels"] = lists("--levels", given.pop("levels", []))
     given["parameters"] = values("--set", given.pop("set", []))
-    return {
-        name: str(value) if name in ("format", "on_error", "on_outlier") else value for name, value in given.items()
-    }
+    return {name: str(value) if isinstance(value, StrEnum) else value for name, value in given.items()}
 
 
 def columns_of(texts: Sequence[str]) -> dict[str, str | list[str]]:

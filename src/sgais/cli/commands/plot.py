@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from sgais.cli.session import segment_tables
 from sgais.cli.session.folder import RunFolder
 
 
@@ -16,6 +17,10 @@ def plot(folder: Annotated[Path, typer.Argument(metavar="DIR", help="What --save
       sgais plot people-run
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     run = RunFolder(folder)
-    run.settings()  # says so if this is no run
-    for name in run.draw(run.records(), run.alarms()):
+    settings = run.settings()  # says so if this is no run
+    if settings.hazard is not None:
+        drawn = segment_tables.draw(segment_tables.read(run)[1], run)
+    else:
+        drawn = run.draw(run.records(), run.alarms())
+    for name in drawn:
         print(folder / name)

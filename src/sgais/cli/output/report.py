@@ -24,6 +24,7 @@ CAPTIONS = {
     "histograms.png": "The data of each phase, and all of them",
     "evidence.png": "Log Z per row, against the rows seen",
     "probabilities.png": "The models' probabilities",
+    "weights.png": "The models' weights in predictions",
     "bayes_factors.png": "Log Bayes factors",
     "change_points.png": "Where the data changed",
     "annealing.png": "Annealing steps per chunk: spikes where data surprise",

@@ -12,7 +12,7 @@ from rich.table import Table
 from sgais.cli.arguments.options import Output
 from sgais.cli.output.console import console_for, print_line
 from sgais.cli.output.report import Report
-from sgais.cli.output.words import alarm_lines, beware_lines, decision_lines, per_row, share, total
+from sgais.cli.output.words import alarm_lines, beware_lines, decision_lines, per_row, share, total, weight_lines
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import Session
 from sgais.comparison.comparison import Comparison
@@ -98,7 +98,8 @@ def as_json(session: Session) -> dict[str, Any]:
     last = follower.last_record
     verdict = {"leader": last.leader, "is_separated": last.is_separated} if last else {}
     decision = {} if snapshot.decision is None else {"decision": snapshot.decision._asdict()}
-    return common | verdict | decision | {"models": models}
+    predictions = {"combine": follower.combine, "score": follower.score, "scores": follower.scores}
+    return common | verdict | decision | {"predictions": predictions | {"weights": follower.weights}, "models": models}
 
 
 def _evidence(evidence: OnlineEvidence) -> dict[str, Any]:
@@ -123,6 +124,8 @@ def _sentences(session: Session) -> list[str]:
     bad = f", and {snapshot.num_bad_rows:,} bad rows passed over" if snapshot.num_bad_rows else ""
     sentences = [f"{snapshot.num_rows:,} rows{bad}."]
     sentences += decision_lines(snapshot.decision)
+    if isinstance(session.follower, Comparison):
+        sentences += weight_lines(session.follower)
     sentences += beware_lines(snapshot)
     if session.settings.paper:
         sentences.append("Paper mode: the published algorithm, which gives no error and is biased at many rows.")

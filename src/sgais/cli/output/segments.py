@@ -7,24 +7,24 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from sgais.changepoints import ChangePoints
+from sgais.changepoints import ChangePoints, Segmentation
 from sgais.cli.output.console import print_line
 from sgais.cli.output.words import share
 
 
-def borders(points: ChangePoints) -> pd.DataFrame:
+def borders(segmentation: Segmentation) -> pd.DataFrame:
     """The probability of a change at each border of chunks."""
-    return pd.DataFrame({"row": points.borders, "probability": points.probability})
+    return pd.DataFrame({"row": segmentation.borders, "probability": segmentation.probability})
 
 
-def segments_table(points: ChangePoints) -> pd.DataFrame:
+def segments_table(segmentation: Segmentation) -> pd.DataFrame:
     """The most probable segments."""
-    return pd.DataFrame([segment._asdict() for segment in points.segments])
+    return pd.DataFrame([segment._asdict() for segment in segmentation.segments])
 
 
 def as_json(points: ChangePoints, source: str) -> dict[str, Any]:
     """The result as plain values."""
-    last = points.last_record
+    last, segmentation = points.last_record, points.segmentation
     return {
         "source": source,
         "num_rows": points.num_rows,
@@ -34,8 +34,8 @@ def as_json(points: ChangePoints, source: str) -> dict[str, Any]:
         "log_evidence": points.log_evidence,
         "standard_error": points.standard_error,
         "warning": last.warning if last else "",
-        "segments": [segment._asdict() for segment in points.segments],
-        "changes": borders(points).to_dict("records"),
+        "segments": [segment._asdict() for segment in segmentation.segments],
+        "changes": borders(segmentation).to_dict("records"),
     }
 
 

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from datetime import timedelta
 
+from sgais.comparison.combination import EVIDENCE
+from sgais.comparison.comparison import Comparison
 from sgais.comparison.records import ModelStanding
 from sgais.decisions import Decision
 from sgais.monitoring.alarms import ModelAlarm
@@ -35,6 +37,15 @@ def beware_lines(snapshot: Snapshot) -> list[str]:
     failures = [f"{name} failed: {why}" for name, why in snapshot.failures.items()]
     warnings = {name: standing.warning for name, standing in snapshot.standings.items() if standing.warning}
     return failures + [f"BEWARE of {name}: {warning}." for name, warning in warnings.items()]
+
+
+def weight_lines(comparison: Comparison) -> list[str]:
+    """The weights of models in predictions, where they are not the probabilities."""
+    if comparison.combine == EVIDENCE:
+        return []
+    heaviest = sorted(comparison.weights.items(), key=lambda item: -item[1])
+    weights = ", ".join(f"{name} {share(weight)}" for name, weight in heaviest)
+    return [f"Weights in predictions by {comparison.combine}: {weights}; log score {comparison.score:,.2f}."]
 
 
 def decision_lines(decision: Decision | None) -> list[str]:

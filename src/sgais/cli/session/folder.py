@@ -13,6 +13,7 @@ import pandas as pd
 from sgais.checkpoint import durable
 from sgais.cli.arguments.settings import Settings
 from sgais.cli.session.folder_lock import FolderLock
+from sgais.comparison.combination import EVIDENCE
 from sgais.comparison.records import ComparisonRecord, ModelStanding
 from sgais.errors import CheckpointError, ConfigError, SgaisError
 from sgais.monitoring.alarms import ModelAlarm
@@ -63,6 +64,8 @@ class RunFolder:
                 "rows.bin",
                 "records.csv",
                 "alarms.csv",
+                "changes.csv",
+                "segments.csv",
                 "sent.json",
                 "session",
                 "set-aside.ndjson",
@@ -158,7 +161,8 @@ class RunFolder:
 
     def draw(self, records: Sequence[Any], alarms: Sequence[ModelAlarm]) -> list[str]:
         """Draw the figures of a curve, and return the names of their files."""
-        figures = _figures(records, _first_rows(alarms))
+        has_weights = self.is_begun and self.settings().combine != EVIDENCE  # else they are the probabilities
+        figures = _figures(records, _first_rows(alarms), has_weights)
         return [self.keep(figure, name) for name, figure in figures.items()]
 
     def keep(self, figure: "Figure", name: str) -> str:
@@ -205,7 +209,7 @@ def _comparison_records(frame: pd.DataFrame) -> list[ComparisonRecord]:
     return records
 
 
-def _figures(records: Sequence[Any], alarms: Sequence[int]) -> dict[str, Any]:
+def _figures(records: Sequence[Any], alarms: Sequence[int], has_weights: bool) -> dict[str, Any]:
     from sgais import plots  # Matplotlib is slow to import, and most commands draw nothing
 
     figures = {"evidence": plots.evidence(records, alarms=alarms)}
@@ -213,5 +217,7 @@ def _figures(records: Sequence[Any], alarms: Sequence[int]) -> dict[str, Any]:
         figures["probabilities"] = plots.probabilities(records, alarms=alarms)
         if len(records[-1].models) > 1:
             figures["bayes_factors"] = plots.bayes_factors(records, alarms=alarms)
+        if has_weights:
+            figures["weights"] = plots.weights(records, alarms=alarms)
     figures["annealing"] = plots.annealing(records, alarms=alarms)
     return figures

@@ -12,6 +12,7 @@ from rich.console import Console
 from sgais.cli.arguments.model_specs import models_of
 from sgais.cli.arguments.settings import POSTED, Settings
 from sgais.cli.output.console import print_line
+from sgais.cli.session import segment_tables
 from sgais.cli.session.folder import SETTINGS, RunFolder
 from sgais.cli.session.interruption import Interruption
 from sgais.cli.session.session import config_of, history_of
@@ -103,15 +104,22 @@ def serve_until_stopped(folder: RunFolder, settings: Settings, listening: Listen
 
 def show(folder: RunFolder, listening: Listening) -> NoReturn:
     """A saved run, until somebody has seen enough of it."""
-    from sgais.serve.board.replay import board_of
-
-    settings = folder.settings()
-    board = board_of(folder.path.name, list(settings.models), folder.records(), folder.alarms(), settings.chunk_size)
+    board = _board_of(folder, folder.settings())
     console = Console(stderr=True)
     with Interruption() as interruption, listening.server(board) as server:
         print_line(console, f"Replaying at {server.url}. Ctrl-C ends it.")
         interruption.wait()
     raise typer.Exit(interruption.exit_code)
+
+
+def _board_of(folder: RunFolder, settings: Settings) -> "Board":
+    from sgais.serve.board.replay import board_of
+    from sgais.serve.board.segmented import replayed
+
+    title, models, chunk_size = folder.path.name, list(settings.models), settings.chunk_size
+    if settings.hazard is not None:
+        return replayed(title, models, *segment_tables.read(folder), chunk_size)
+    return board_of(title, models, folder.records(), folder.alarms(), chunk_size)
 
 
 def begun_settings(folder: RunFolder) -> Settings:

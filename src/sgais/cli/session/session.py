@@ -62,9 +62,7 @@ class Session:
     def title(self) -> str:
         """A heading."""
         what = "Comparing " + ", ".join(self.models) if self.settings.is_comparison else self.name
-        return (
-            f"{what} on {'standard input' if self.settings.source == '-' else without_password(self.settings.source)}"
-        )
+        return f"{what} on {source_name(self.settings)}"
 
     def run(self, view: View) -> Interruption:
         """Take in the stream to its end, or until a signal comes."""
@@ -132,6 +130,7 @@ class Session:
         past = history_of(self.settings.history, self.folder)
         if self.settings.is_comparison:
             options: dict[str, Any] = {"detector": ShiftDetector(), "on_outlier": self.settings.on_outlier}
+            options["combine"] = self.settings.combine
             return Comparison(self.models, config, self.settings.seed, history=past, **options)
         seed, policy = self.settings.seed, self.settings.on_outlier
         return OnlineEvidence(self.models[self.name], config, seed, past, ShiftDetector(), policy)
@@ -147,6 +146,11 @@ class Session:
             if member.detector is None:  # in checkpoints of before they were saved
                 member.watch(ShiftDetector())
         return follower
+
+
+def source_name(settings: Settings) -> str:
+    """Where rows come from, as it may be shown."""
+    return "standard input" if settings.source == "-" else without_password(settings.source)
 
 
 def config_of(settings: Settings) -> Any:

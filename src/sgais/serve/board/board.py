@@ -34,11 +34,15 @@ class Board:
         title: What is looked at.
         models: Their names.
         chunk_size: Rows per chunk.
+        curves: What else is kept through time, of the stream as a whole.
     """
 
-    def __init__(self, mode: str, title: str, models: Sequence[str], chunk_size: int) -> None:
+    def __init__(
+        self, mode: str, title: str, models: Sequence[str], chunk_size: int, curves: Sequence[str] = ()
+    ) -> None:
         self.mode, self.title, self.models, self.chunk_size = mode, title, list(models), chunk_size
-        columns = [*COMMON, *column_names(models)]
+        self.common = (*COMMON, *curves)
+        columns = [*self.common, *column_names(models)]
         self.timeline = Timeline(columns, column_names(models, ["annealing_steps"]))
         self.num_alarms = 0
         self.version = 0  # changes with everything that is shown
@@ -51,18 +55,28 @@ class Board:
 
     def note(self, snapshot: Snapshot, alarms: Sequence[ModelAlarm] = ()) -> None:
         """A chunk has been taken in; `alarms` are the new ones."""
-        self._pace.note(snapshot.num_rows)
-        common = (snapshot.num_rows, time.time(), self._pace.rows_per_second, resident_bytes())
-        self.add_point(common, snapshot.standings, alarms)
+        self.note_rows(snapshot.num_rows, (), snapshot.standings, alarms)
         with self._lock:
             self._remarks = remarks_of(snapshot)
             decision = snapshot.decision
             self._status, self._message = RUNNING, "" if decision is None else f"Decision: {decision}."
 
+    def note_rows(
+        self,
+        num_rows: int,
+        curves: Sequence[float],
+        standings: Mapping[str, ModelStanding],
+        alarms: Sequence[ModelAlarm] = (),
+    ) -> None:
+        """So many rows have been taken in by now; `curves` are the values of what else is kept through time."""
+        self._pace.note(num_rows)
+        common = (num_rows, time.time(), self._pace.rows_per_second, resident_bytes(), *curves)
+        self.add_point(common, standings, alarms)
+
     def add_point(
         self, common: Sequence[float], standings: Mapping[str, ModelStanding], alarms: Sequence[ModelAlarm] = ()
     ) -> None:
-        """A point of a saved run, or of this one; `common` are the values of `COMMON`."""
+        """A point of a saved run, or of this one; `common` are the values of what its models share."""
         values = [value for name in self.models for value in numbers_of(standings.get(name)).values()]
         with self._lock:
             self.timeline.append([*common, *values])
@@ -76,6 +90,11 @@ class Board:
         with self._lock:
             self._status, self._message = status, message
             self.version += 1
+
+    def end(self) -> None:
+        """Nothing more comes; what was said last, a decision for example, stands."""
+        with self._lock:
+            self.say(ENDED, self._message)
 
     def state(self) -> dict[str, Any]:
         """Where the run stands, as plain values (NaN is None)."""
@@ -102,7 +121,7 @@ class Board:
         with self._lock:
             points = self.timeline.between(first, last, most)
         columns = iter(points.T.tolist())
-        found: dict[str, Any] = {name: plain(next(columns)) for name in COMMON}
+        found: dict[str, Any] = {name: plain(next(columns)) for name in self.common}
         found["models"] = {model: {name: plain(next(columns)) for name in COLUMNS} for model in self.models}
         return found
 

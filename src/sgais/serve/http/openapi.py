@@ -197,6 +197,11 @@ _STATE: Json = {
         "alarms": {"type": "array", "items": {"type": "object"}},
         "leader": {"type": ["string", "null"]},
         "is_separated": {"type": "boolean"},
+        "segmentation": {
+            "type": "object",
+            "description": "Change points, where they are looked for: probable borders, and the latest segments.",
+            "required": ["num_rows", "rows", "probabilities", "num_segments", "segments"],
+        },
     },
 }
 _RECORDS: Json = {

@@ -15,6 +15,25 @@ function colorOf(number) {
   return number < 0 ? cssColor("--accent") : cssColor(`--model-${number % 6}`);
 }
 
+// A line from zero up at each point.
+function stems(plot, number, first, last) {
+  const [rows, values] = [plot.data[0], plot.data[number]];
+  const stroke = new Path2D();
+  const zero = plot.valToPos(0, "y", true);
+  for (let at = first; at <= last; at += 1) {
+    if (values[at] == null) continue;
+    const x = plot.valToPos(rows[at], "x", true);
+    stroke.moveTo(x, zero);
+    stroke.lineTo(x, plot.valToPos(values[at], "y", true));
+  }
+  return { stroke, fill: null, clip: null, band: null, gaps: null, flags: 0 };
+}
+
+// Segments of one model take turns in colour; of several, each has its model's.
+function areasOf({ segments }, models) {
+  return segments.map(({ start, end, model }, place) => ({ start, end, number: models.length > 1 ? models.indexOf(model) : place % 2 }));
+}
+
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
@@ -22,7 +41,7 @@ function element(tag, properties = {}, ...children) {
 }
 
 export class Chart {
-  #kind; #plot = null; #shape = ""; #lines = []; #rows = []; #alarms = []; #place = -1; #announce;
+  #kind; #plot = null; #shape = ""; #lines = []; #rows = []; #alarms = []; #areas = []; #place = -1; #announce;
 
   constructor(kind, announce) {
     this.#kind = kind;
@@ -39,21 +58,31 @@ export class Chart {
     new ResizeObserver(() => this.#resize()).observe(this.plotBox);
   }
 
-  // Draws the points of a store up to a place.
-  show(store, place, alarms) {
+  // Draws the points of a store up to a place; of change points all that is known.
+  show(store, place, alarms, segmentation = null) {
     this.#alarms = changes(alarms).map((change) => change.row);
-    const upTo = (values) => (values ? values.slice(0, place + 1) : values);
-    this.#rows = upTo(store.records.num_rows);
-    this.#lines = this.#kind.lines(store, place).map((each) => ({
+    const lines = this.#kind.lines(store, place, segmentation);
+    const upTo = (values) => (values && !this.#kind.isStemmed ? values.slice(0, place + 1) : values);
+    this.#rows = upTo(lines[0]?.rows ?? store.records.num_rows);
+    this.#areas = this.#kind.isStemmed ? areasOf(segmentation, store.models) : [];
+    this.#lines = lines.map((each) => ({
       ...each, values: upTo(each.values), errors: upTo(each.errors), low: upTo(each.low), high: upTo(each.high),
     }));
     const isKnown = this.#lines.some((each) => each.values.some((value) => value != null));
-    this.figure.hidden = store.models.length < (this.#kind.needsModels ?? 1) || !isKnown;
+    this.figure.hidden = store.models.length < (this.#kind.needsModels ?? 1) || !(isKnown || this.#kind.isStemmed);
     if (this.figure.hidden) return;
     this.#draw();
     this.#fillKey(this.#place);
     this.#fillTable();
-    this.plotBox.setAttribute("aria-label", `${this.#kind.title}. ${this.#words(this.#rows.length - 1)}`);
+    this.plotBox.setAttribute("aria-label", `${this.#kind.title}. ${this.#words(this.#restingPlace())}`);
+  }
+
+  // The point that is told of while none is pointed at: the last one; of stems the last that is high, or the highest.
+  #restingPlace() {
+    if (!this.#kind.isStemmed) return this.#rows.length - 1;
+    const { values } = this.#lines[0];
+    const high = values.findLastIndex((value) => value >= 0.5);
+    return high >= 0 ? high : values.indexOf(values.reduce((one, other) => (other > one ? other : one), 0));
   }
 
   // Colours have changed.
@@ -73,6 +102,7 @@ export class Chart {
         label: each.name, stroke: color, width: each.isThin ? 1 : 2, dash: DASHES[Math.max(each.number, 0) % 3],
         points: { show: this.#rows.length < 2 }, spanGaps: false,
         ...(this.#kind.isStepped ? { paths: uPlot.paths.stepped({ align: -1 }) } : {}),
+        ...(this.#kind.isStemmed ? { paths: stems, stroke: cssColor("--ink"), points: { show: false } } : {}),
       });
       const band = bandOf(each);
       if (band) {
@@ -109,8 +139,19 @@ export class Chart {
         { ...axis, values: (_, ticks) => ticks.map((value) => new Intl.NumberFormat("en", { notation: "compact" }).format(value)) },
         { ...axis, size: 70, values: (_, ticks) => ticks.map(format) },
       ],
-      hooks: { setCursor: [(plot) => this.#fillKey(plot.cursor.idx ?? -1)], draw: [(plot) => this.#drawAlarms(plot)] },
+      hooks: { setCursor: [(plot) => this.#fillKey(plot.cursor.idx ?? -1)], drawClear: [(plot) => this.#drawAreas(plot)], draw: [(plot) => this.#drawAlarms(plot)] },
     };
+  }
+
+  #drawAreas(plot) {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    for (const { start, end, number } of this.#areas) {
+      const [left, right] = [start, end].map((row) => Math.round(plot.valToPos(row, "x", true)));
+      ctx.fillStyle = colorOf(number) + "2b";
+      ctx.fillRect(left, bbox.top, right - left, bbox.height);
+    }
+    ctx.restore();
   }
 
   #drawAlarms(plot) {
@@ -132,13 +173,13 @@ export class Chart {
 
   // The lines with their values at a point; the last one if none is pointed at.
   #fillKey(place) {
-    const at = place >= 0 && place < this.#rows.length ? place : this.#rows.length - 1;
+    const at = place >= 0 && place < this.#rows.length ? place : this.#restingPlace();
     const entries = this.#lines.map((each) => {
-      const swatch = element("span", { className: `swatch${each.number < 0 ? "" : ` model-${each.number % 6}`}` });
+      const swatch = element("span", { className: `swatch${this.#kind.isStemmed ? " stem" : each.number < 0 ? "" : ` model-${each.number % 6}`}` });
       swatch.setAttribute("aria-hidden", "true");
       return element("li", {}, swatch, `${each.name} ${this.#value(each, at)}`);
     });
-    if (at === place) entries.unshift(element("li", { textContent: `row ${count(this.#rows[at])}` }));
+    if (at === place || this.#kind.isStemmed) entries.unshift(element("li", { textContent: `row ${count(this.#rows[at])}` }));
     this.key.replaceChildren(...entries);
   }
 

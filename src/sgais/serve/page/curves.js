@@ -65,7 +65,22 @@ function errorBudget(store) {
   return lines;
 }
 
+// Where the stream has changed, as is known now: stems over rows that curves know nothing of.
+function changes(store, place, { rows, probabilities }) {
+  return [{ ...line("change before the row", -1, [null, ...probabilities, null]), rows: [0, ...rows, store.lastRow] }];
+}
+
 const single = (name, column) => (store) => [line(name, -1, store.records[column])];
+
+function evidenceOfAll(store) {
+  const { num_rows: rows, log_evidence: values, standard_error: errors } = store.records;
+  return [line("all segments", -1, values.map((value, place) => perRow(value, rows[place])), errors.map((value, place) => perRow(value, rows[place])))];
+}
+
+const OF_ALL = [
+  { id: "throughput", title: "Throughput: rows per second", lines: single("rows per second", "rows_per_second"), show: count, floor: 0 },
+  { id: "memory", title: "Memory of the process", lines: single("memory", "memory_bytes"), show: bytes, floor: 0, axis: (value) => bytes(value) },
+];
 
 export const CHARTS = [
   { id: "evidence", title: "Evidence: log Z per row, in nats", lines: evidence, show: (value, error) => withError(value, error) },
@@ -73,8 +88,15 @@ export const CHARTS = [
   { id: "bayes-factors", title: "Log Bayes factors against the leader, in nats", lines: bayesFactors, show: (value, error) => withError(value, error, 2), needsModels: 2 },
   { id: "annealing", title: "Annealing steps per chunk: peaks where data surprise", lines: (store) => ofModels(store, (columns) => [columns.annealing_steps, null]), show: count, floor: 0, isStepped: true },
   { id: "error-budget", title: "Error budget of log Z, in nats", lines: errorBudget, show: (value) => fixed(value, 3), floor: 0 },
-  { id: "throughput", title: "Throughput: rows per second", lines: single("rows per second", "rows_per_second"), show: count, floor: 0 },
-  { id: "memory", title: "Memory of the process", lines: single("memory", "memory_bytes"), show: bytes, floor: 0, axis: (value) => bytes(value) },
+  ...OF_ALL,
+];
+
+export const SEGMENTED_CHARTS = [
+  { id: "changes", title: "Probability of a change, given all rows so far", lines: changes, show: share, range: [0, 1.03], isStemmed: true },
+  { id: "run-length", title: "Rows since the latest change, as each chunk saw it", lines: single("rows", "run_length"), show: count, floor: 0 },
+  { id: "probabilities", title: "Probabilities of the models, for the present segment", lines: probabilities, show: share, range: [0, 1], needsModels: 2 },
+  { id: "evidence", title: "Evidence: log Z per row, change points summed out, in nats", lines: evidenceOfAll, show: (value, error) => withError(value, error) },
+  ...OF_ALL,
 ];
 
 // Lower and upper ends of the bands of a line; null where it has none.

@@ -1,7 +1,7 @@
 // The page: fetches the curves, listens for news, draws what has changed.
 
 import { Chart } from "./chart.js";
-import { CHARTS } from "./curves.js";
+import { CHARTS, SEGMENTED_CHARTS } from "./curves.js";
 import { Slider } from "./replay.js";
 import * as service from "./service.js";
 import { FETCHED_POINTS, Store } from "./store.js";
@@ -22,7 +22,15 @@ function announce(text) {
   byId("news").textContent = text;
 }
 
-const charts = CHARTS.map((kind) => new Chart(kind, announce));
+let charts = [];
+
+// Which curves there are depends on what is looked for.
+function makeCharts() {
+  const isSegmented = state.segmentation !== undefined;
+  for (const id of ["models-section", "alarms-section", "alarms-hint"]) byId(id).hidden = isSegmented;
+  charts = (isSegmented ? SEGMENTED_CHARTS : CHARTS).map((kind) => new Chart(kind, announce));
+  byId("charts").replaceChildren(...charts.map((chart) => chart.figure));
+}
 
 function shownRows() {
   return Number(byId("range").value);
@@ -50,7 +58,9 @@ function drawNow() {
   const at = place();
   const row = at < 0 ? 0 : store.records.num_rows[at];
   const alarms = slider ? state.alarms.filter((alarm) => alarm.row <= row) : state.alarms;
-  const { leader, isSeparated, words } = tables.verdict(store, at, state.chunk_size);
+  const segmentation = state.segmentation ?? null;
+  const { leader, isSeparated, words } = segmentation === null ? tables.verdict(store, at, state.chunk_size)
+    : tables.segmentedVerdict(segmentation, store.models, state.chunk_size);
   document.title = `${state.title} – sgais`;
   byId("title").textContent = state.title;
   tables.showVerdict(words);
@@ -58,10 +68,12 @@ function drawNow() {
   tables.showLost(false);
   tables.showMessage(state.message);
   tables.showNumbers(store, at, state, alarmLines(alarms).length);
-  tables.showModels(store, at, state);
-  tables.showAlarms(alarms);
+  if (segmentation === null) {
+    tables.showModels(store, at, state);
+    tables.showAlarms(alarms);
+  } else tables.showSegments(segmentation, store.models);
   byId("no-curves").hidden = at >= 0;
-  for (const chart of charts) chart.show(store, at, alarms);
+  for (const chart of charts) chart.show(store, at, alarms, segmentation);
   tellWhatIsNew(leader, isSeparated, words, alarms);
   document.body.dataset.rows = String(row); // for tests and the curious
 }
@@ -77,6 +89,7 @@ async function fetchAll() {
   state = await service.state();
   const points = state.mode === "replay" ? MOST_POINTS : FETCHED_POINTS;
   store = new Store(await service.records(firstShownRow(), points));
+  if (charts.length === 0) makeCharts();
 }
 
 function onNews(news) {
@@ -157,7 +170,6 @@ async function run() {
   }
 }
 
-byId("charts").append(...charts.map((chart) => chart.figure));
 byId("range").addEventListener("change", refetch);
 document.addEventListener("visibilitychange", () => store && draw());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((chart) => chart.restyle()));

@@ -3,8 +3,6 @@
 export const MOST_POINTS = 1500;
 export const FETCHED_POINTS = 700;
 
-const COMMON = ["num_rows", "time", "rows_per_second", "memory_bytes"];
-
 export class Store {
   constructor(records) {
     this.records = records;
@@ -56,7 +54,9 @@ export class Store {
   }
 
   #columns(change) {
-    for (const name of COMMON) change(this.records[name], (from) => from[name]);
+    for (const name of Object.keys(this.records).filter((each) => each !== "models")) {
+      change(this.records[name], (from) => from[name]);
+    }
     for (const model of this.models) {
       for (const name of Object.keys(this.records.models[model])) {
         change(this.records.models[model][name], (from) => from.models[model][name]);

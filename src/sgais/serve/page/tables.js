@@ -26,6 +26,44 @@ export function verdict(store, place, chunkSize) {
   return { leader, isSeparated, words: `${leader} leads with probability ${share(probability)}${isWarned ? BEWARE : ""}, ${doubt}.` };
 }
 
+// What is said of change points, and where they are.
+export function segmentedVerdict({ num_rows: rows, num_segments: known, segments }, models, chunkSize) {
+  if (!known) return { leader: null, isSeparated: false, words: `Waiting for the first chunk of ${count(chunkSize)} rows.` };
+  const { start, model, probability } = segments.at(-1);
+  const of = models.length > 1 ? ` The present segment is most probably of ${model}.` : "";
+  const words = known === 1 ? `${count(rows)} rows, and most probably no change.`
+    : `${count(rows)} rows in ${count(known)} segments: the latest change is before row ${count(start)}, with probability ${share(probability)}.`;
+  return { leader: `${known} ${model}`, isSeparated: false, words: words + of };
+}
+
+export function showSegments({ num_rows: rows, num_segments: known, segments }, models) {
+  byId("segments-section").hidden = known === 0;
+  const more = known > segments.length ? `, the latest ${count(segments.length)} of ${count(known)}` : "";
+  const areSeveral = models.length > 1;
+  byId("model-heading").hidden = !areSeveral;
+  setText(byId("segments-hint"), `The most probable ones, given all ${count(rows)} rows${more}.`);
+  const lines = segments.map(({ start, end, model, probability }) => {
+    const row = document.createElement("tr");
+    const from = cell("th", count(start));
+    from.scope = "row";
+    row.append(from, cell("td", count(end)), ...(areSeveral ? [modelCell(model, models.indexOf(model))] : []),
+      cell("td", start ? share(probability) : ""));
+    return row;
+  });
+  const body = byId("segments").tBodies[0];
+  const text = (rows) => [...rows].map((row) => row.textContent).join("\n");
+  if (text(body.children) !== text(lines)) body.replaceChildren(...lines);
+}
+
+function modelCell(name, number) {
+  const found = cell("td", "");
+  const swatch = cell("span", "");
+  swatch.setAttribute("aria-hidden", "true");
+  swatch.className = `swatch model-${number % 6}`;
+  found.append(swatch, name);
+  return found;
+}
+
 export function showModels(store, place, state) {
   const body = byId("models").tBodies[0];
   const leader = place < 0 ? null : store.leaderAt(place);
@@ -101,7 +139,10 @@ export function showNumbers(store, place, state, numAlarms) {
   }
   if (state.rows_saved !== undefined) entries.push(["In the checkpoint", count(state.rows_saved)]);
   if (state.rows_set_aside) entries.push(["Rows set aside", count(state.rows_set_aside)]);
-  entries.push(["Rows per chunk", count(state.chunk_size)], ["Alarms", count(numAlarms)]);
+  entries.push(["Rows per chunk", count(state.chunk_size)]);
+  if (state.segmentation) {
+    entries.push(["Segments", count(state.segmentation.num_segments)], ["log Z", withError(at("log_evidence"), at("standard_error"), 2)]);
+  } else entries.push(["Alarms", count(numAlarms)]);
   const list = byId("numbers");
   if (list.childElementCount !== entries.length) {
     list.replaceChildren(...entries.map(() => {

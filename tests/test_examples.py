@@ -90,3 +90,9 @@ def test_sequential_tests_stop_before_the_fixed_sample_is_there():
     saved = [int(share) for share in re.findall(r"(\d+)% saved", finished)]
     assert len(saved) == finished.count("reject") == 2
     assert min(saved) > 25
+    documented = (Path(__file__).parent.parent / "docs" / "decisions.md").read_text()
+    for pattern in (r"since row ([\d,]+)", r"(\d+)% saved"):
+        told, found = (
+            [int(number.replace(",", "")) for number in re.findall(pattern, text)] for text in (documented, finished)
+        )
+        assert told == pytest.approx(found, rel=0.15), "the page says what the example prints, give or take a look"

@@ -1,6 +1,8 @@
 """`Comparison(combine=...)`: weights through time, scores, and resuming."""
 
+import jax.numpy as jnp
 import numpy as np
+import numpyro.distributions as dist
 import pytest
 
 import sgais
@@ -8,6 +10,8 @@ from sgais.models import LinearRegression
 
 # Noise of two scales at once: neither model is true, a mixture of them nearly is.
 MODELS = {"quiet": LinearRegression(dim=1, noise_scale=0.3), "loud": LinearRegression(dim=1, noise_scale=2.0)}
+
+COMBINATIONS = ("evidence", "forgetting", "stacking")
 
 
 def data(num_rows=600, seed=0):
@@ -51,7 +55,7 @@ def test_a_row_alone_is_a_chunk_of_one():
     assert rows == pytest.approx(alone, abs=1e-4)
 
 
-@pytest.mark.parametrize("combine", ["evidence", "forgetting", "stacking"])
+@pytest.mark.parametrize("combine", COMBINATIONS)
 def test_saved_and_resumed_it_goes_on_to_the_bit(combine, tmp_path):
     straight, half = filled(combine), sgais.Comparison(MODELS, combine=combine)
     half.run(sgais.stream({name: values[:300] for name, values in data().items()}, 50))
@@ -71,6 +75,43 @@ def test_models_may_leave_and_join_and_weights_sum_to_one():
     comparison.update(data(50, seed=4))
     assert sum(comparison.weights.values()) == pytest.approx(1.0)
     assert set(comparison.weights) == {"loud", "middle"}
+
+
+def fragile(parameters, rows):
+    """Rows above 3 are impossible."""
+    likely = dist.Normal(parameters["mean"], 1.0).log_prob(rows["y"])
+    return jnp.where(rows["y"] > 3.0, -jnp.inf, likely)
+
+
+def sturdy(scale):
+    return lambda parameters, rows: dist.Cauchy(parameters["mean"], scale).log_prob(rows["y"])
+
+
+@pytest.mark.parametrize("options", [{"combine": name} for name in COMBINATIONS] + [{"forgetting": 0.01}])
+def test_weights_sum_to_one_after_models_have_failed(options, tmp_path):
+    """One fails at its first chunk, one that is the best so far in the middle; whoever is left shares the weights."""
+    prior = {"mean": dist.Normal(0.0, 1.0)}
+    models = {
+        "fragile": sgais.Model(prior, fragile),
+        "hopeless": sgais.Model(prior, lambda parameters, rows: jnp.where(rows["y"] == 0.5, -jnp.inf, rows["y"])),
+        "narrow": sgais.Model(prior, sturdy(0.3)),
+        "wide": sgais.Model(prior, sturdy(3.0)),
+    }
+    comparison = sgais.Comparison(models, on_outlier="warn", **options)
+    generator = np.random.default_rng(5)
+    chunks = [np.full(4, 0.5), *generator.normal(size=(4, 20)), np.array([9.0, 8.0]), *generator.normal(size=(3, 20))]
+    left = [3, 3, 3, 3, 3, 2, 2, 2, 2]
+    for number, (y, count) in enumerate(zip(chunks, left, strict=True)):
+        record = comparison.update({"y": y.astype(np.float32)})
+        assert sum(comparison.weights[name] for name in record.models) == pytest.approx(1.0)
+        assert sum(standing.weight for standing in record.models.values()) == pytest.approx(1.0)
+        assert sum(standing.probability for standing in record.models.values()) == pytest.approx(1.0)
+        assert len(record.models) == count
+        assert np.isfinite(record.log_predictive) or number == 0
+        if number == 5:
+            comparison.save(tmp_path / "comparison")
+            comparison = sgais.Comparison.load(tmp_path / "comparison", models)
+    assert set(comparison.failures) == {"fragile", "hopeless"}
 
 
 def test_wrong_arguments_are_refused():

@@ -9,9 +9,11 @@ import numpy as np
 from sgais.errors import require, require_count
 from sgais.results.record import EvidenceRecord
 from sgais.shift.baseline import Surprise
+from sgais.shift.checks import check_expected, require_finite, require_positive
 from sgais.shift.cusum import Cusum
 from sgais.shift.e_detector import EDetector, Ranks
 from sgais.shift.memory import Memory
+from sgais.shift.pool import Judged, Pool
 from sgais.shift.threshold import largest_score, threshold_for
 
 SURPRISE, ANNEALING = "surprise", "annealing_steps"
@@ -85,7 +87,8 @@ class ShiftDetector:
     The threshold h follows from `mean_rows_between_false_alarms`: over the mean rows per chunk, this is the mean run
     length in chunks, from which `sgais.shift.threshold` finds h. False alarms are shared out (`WATCHES`): 45 % to falls
     of the score, 45 % to rises, at most 10 % to annealing steps. Scores are cut off at k + 0.55 h: one chunk alone,
-    however odd, is an outlier, and two in a row are a shift.
+    however odd, is an outlier, and two in a row are a shift. Chunks of a few rows, whose scores are far from Gaussian,
+    are judged together, twenty rows at least.
 
     After a fall a model often learns the new data, and its score climbs slowly back. A climb that only the CUSUM for
     small changes sees, to no more than the level before the fall, is no alarm: the detector learns the new level.
@@ -114,7 +117,7 @@ class ShiftDetector:
     """
 
     def __init__(self, mean_rows_between_false_alarms: float = 1_000_000, method: str = CUSUM) -> None:
-        _require_positive("mean_rows_between_false_alarms", mean_rows_between_false_alarms)
+        require_positive("mean_rows_between_false_alarms", mean_rows_between_false_alarms)
         require(method in (CUSUM, E_DETECTOR), "method", "be cusum or e-detector", method)
         self.mean_rows_between_false_alarms, self.method = float(mean_rows_between_false_alarms), method
         self.reset()
@@ -153,7 +156,7 @@ class ShiftDetector:
                 counts: the model has shown that it does not know what to expect.
         """
         increment, steps, rows = self._read(x, num_rows)
-        _check_expected(expected)
+        check_expected(expected)
         first = self.num_rows == 0
         self.num_rows += rows
         self.drift_detected = False
@@ -161,10 +164,13 @@ class ShiftDetector:
             self._start_anew()
         if first and expected is None:
             return self
-        self._num_chunks += 1
-        self._watched_rows += rows
-        self._watch(increment / rows, steps, rows, expected)
-        self._decide()
+        chunk = Judged(increment, steps, rows, expected)
+        judged = self._pool.joined(chunk) if self.method == CUSUM else chunk
+        if judged is not None:
+            self._num_chunks += 1
+            self._watched_rows += judged.rows
+            self._watch(judged.increment / judged.rows, judged.steps, judged.rows, judged.expected)
+            self._decide()
         return self
 
     def scan(self, records: Iterable[EvidenceRecord]) -> list[Alarm]:
@@ -198,6 +204,7 @@ class ShiftDetector:
             "method": self.method,
             "ranks": {signal: ranks.state() for signal, ranks in self._ranks.items()},
             "e_detectors": [one.state() for one in self._e_detectors],
+            "pool": self._pool.state(),
         }
 
     @classmethod
@@ -213,6 +220,8 @@ class ShiftDetector:
         detector._excess_memory = Memory.restored(state["excess_memory"])
         detector._steps_memory = Memory.restored(state["steps_memory"])
         detector._sums = [Cusum.restored(kept) for kept in state["sums"]]
+        if "pool" in state:  # not in checkpoints of before
+            detector._pool = Pool.restored(state["pool"])
         if "ranks" in state:
             detector._ranks = {signal: Ranks.restored(kept) for signal, kept in state["ranks"].items()}
             detector._e_detectors = [EDetector.restored(kept) for kept in state["e_detectors"]]
@@ -231,14 +240,15 @@ class ShiftDetector:
         self._sums = [Cusum(self.num_rows) for _ in WATCHES]
         self._ranks = {SURPRISE: Ranks(), ANNEALING: Ranks()}
         self._e_detectors = [EDetector(self.num_rows) for _ in E_WATCHES]
+        self._pool = Pool()
 
     def _read(self, x: EvidenceRecord | float, num_rows: int) -> tuple[float, int | None, int]:
         """The chunk's log predictive, its annealing steps if known, and its rows."""
         if not isinstance(x, EvidenceRecord):
-            _require_finite("x", x)
+            require_finite("x", x)
             require_count("num_rows", num_rows)
             return float(x), None, int(num_rows)
-        _require_finite("x.increment", x.increment)
+        require_finite("x.increment", x.increment)
         cure = "Show a detector one stream, or call reset() before the next one."
         require(x.num_rows > self.num_rows, "x.num_rows", f"be more than {self.num_rows}", x.num_rows, cure)
         return x.increment, x.annealing_steps, x.num_rows - self.num_rows
@@ -337,21 +347,3 @@ class ShiftDetector:
         """Whether a rise is slow, and to no more than what was before a fall: a model that learns."""
         is_slow_rise = watch.signal == SURPRISE and watch.sign > 0 and watch.shift == SMALL
         return is_slow_rise and self._score_memory.level < self._level_before_fall
-
-
-def _require_positive(name: str, value: object) -> None:
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    require(is_number and 0.0 < float(value) < math.inf, name, "be a positive number", value)  # type: ignore[arg-type]
-
-
-def _require_finite(name: str, value: object) -> None:
-    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    cure = "Leave out chunks without a score."
-    require(is_number and math.isfinite(float(value)), name, "be a finite number", value, cure)  # type: ignore[arg-type]
-
-
-def _check_expected(expected: tuple[float, float] | None) -> None:
-    if expected is None:
-        return
-    is_pair = isinstance(expected, tuple | list) and len(expected) == 2 and all(map(math.isfinite, expected))
-    require(is_pair and expected[1] > 0.0, "expected", "be a mean and a positive standard deviation", expected)

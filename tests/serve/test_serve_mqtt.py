@@ -101,6 +101,14 @@ def test_a_key_counts_once_and_what_no_model_takes_is_set_aside(start, data, bro
     assert "sgais_messages_set_aside_total 2" in service.get("/metrics").body.decode()
 
 
+def test_messages_wait_in_their_order_where_too_many_rows_do(start, data, broker, topic):
+    few = ("--max-batch-rows", "60", "--max-waiting-rows", "60")
+    service = start(*MODELS, *COLUMNS, *QUICK, *few, "--history", "memory", "--subscribe", broker.uri(topic))
+    wait(lambda: state(service)["subscriptions"][0]["is_connected"], service)
+    broker.publish(topic, numbered(data, 0, 400))
+    assert log_evidences(service.wait_for_rows(400)) == log_evidences_of(offline(data, 400))
+
+
 def test_a_broker_that_goes_is_found_again(start, data, broker, topic):
     service = subscribed(start, broker.uri(topic))
     broker.kill()

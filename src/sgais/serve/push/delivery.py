@@ -56,9 +56,10 @@ class Delivery:
         for group in self._groups(messages):
             waiting: Sequence[Message] = group
             while waiting:
-                pauses = await asyncio.gather(*(self._tried(message) for message in waiting))
-                waiting = [message for message, pause in zip(waiting, pauses, strict=True) if pause]
-                if waiting and not await self._slept(max(pauses)):
+                held_up: list[float] = []
+                are_done = await asyncio.gather(*(self._tried(message, held_up) for message in waiting))
+                waiting = [message for message, is_done in zip(waiting, are_done, strict=True) if not is_done]
+                if waiting and not await self._slept(max(held_up)):
                     return False
         return True
 
@@ -73,8 +74,18 @@ class Delivery:
             group = []
         yield group
 
-    async def _tried(self, message: Message) -> float:
-        """Seconds after which it has to be tried again; none if it is on disk or set aside."""
+    async def _tried(self, message: Message, held_up: list[float]) -> bool:
+        """Whether it is on disk or set aside; if not, after how many seconds it may be tried again.
+
+        One that has to wait is not overtaken by those behind it: they are not tried.
+        """
+        if held_up:
+            return False
+        pause = await self._pause(message)
+        held_up += [pause] if pause else []
+        return not pause
+
+    async def _pause(self, message: Message) -> float:
         try:
             if len(message.body) > self._most_bytes:
                 raise RefusalError(413, f"a message must have at most {self._most_bytes} bytes.")
@@ -82,9 +93,17 @@ class Delivery:
         except RefusalError as refusal:
             if refusal.status in MAY_PASS:
                 return float(refusal.retry_after or 1)
-            if not self._set_aside.keep(message.origin, refusal.message, message.body):
-                return NO_ROOM_SECONDS
-            self._intake.counts.set_aside += 1
+            return self._kept(message, refusal.message)
+        except OSError:
+            return NO_ROOM_SECONDS
+        except Exception as error:  # one message must not be the end of all that come after it
+            return self._kept(message, f"{type(error).__name__}: {error}")
+        return 0.0
+
+    def _kept(self, message: Message, reason: str) -> float:
+        if not self._set_aside.keep(message.origin, reason, message.body):
+            return NO_ROOM_SECONDS
+        self._intake.counts.set_aside += 1
         return 0.0
 
     async def _slept(self, seconds: float) -> bool:

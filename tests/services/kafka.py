@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.services.process import ServerProcess, program, skip_or_fail
 
 LIBRARIES = Path(__file__).parents[2] / ".services" / "kafka" / "libs"
-SESSION_SECONDS = 1.0  # after which ZooKeeper gives up a broker
+SESSION_SECONDS = 5.0  # after which ZooKeeper gives up a broker; less would give up one on a busy machine
 OLD_PROTOCOL = {"api.version.request": "false", "broker.version.fallback": "0.9.0.1"}
 
 
@@ -61,7 +61,7 @@ class Kafka:
 
     def kill(self):
         self._broker.kill()
-        time.sleep(1.5 * SESSION_SECONDS)  # until its name is free again
+        time.sleep(1.2 * SESSION_SECONDS)  # until its name is free again
 
     def producer(self):
         from confluent_kafka import Producer
@@ -120,7 +120,7 @@ class Kafka:
 
 
 def _zookeeper_settings(own):
-    return {"dataDir": own.folder / "data", "clientPort": own.port, "clientPortAddress": "127.0.0.1", "tickTime": 200}
+    return {"dataDir": own.folder / "data", "clientPort": own.port, "clientPortAddress": "127.0.0.1", "tickTime": 500}
 
 
 def _is_ready(topic, producer):

@@ -5,7 +5,7 @@ VERSION_OF := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 WANTED = $(shell $(PYTHON) $(VERSION_OF))
 PRESENT = $(shell test -x $(BIN)/python && $(BIN)/python $(VERSION_OF))
 
-.PHONY: help install demo test coverage test-slow test-browser docs docs-serve services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-change-points bench-combination bench-command-line bench-serve paper refresh-uplot lock clean
+.PHONY: help install demo test coverage test-slow test-browser docs docs-serve services test-services lint format bench bench-check bench-limit bench-hotspots bench-layout bench-growth bench-engine bench-accuracy bench-calibration bench-baselines bench-streams bench-comparison bench-shift bench-decisions bench-change-points bench-combination bench-fleet bench-command-line bench-serve paper refresh-uplot lock clean
 
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-18s %s\n", $$1, $$2}'
@@ -120,6 +120,9 @@ bench-combination: install  ## Weights by evidence, forgetting and stacking on r
 bench-change-points: install  ## Change points on annotated series and the paper's shift, and their cost (half an hour; goes on where it stopped)
 	$(BIN)/python -m benchmarks.change_points
 
+bench-fleet: install  ## 10,000 keys in a fleet beside a loop: rate, errors, memory (ten minutes)
+	$(BIN)/python -m benchmarks.fleet
+
 bench-command-line: install  ## Cost of sgais compare beside the same in Python (some minutes)
 	$(BIN)/python benchmarks/command_line.py
 
@@ -130,7 +133,7 @@ refresh-uplot:  ## Fetch the newest uPlot from the npm registry into the page (n
 	$(PYTHON) src/sgais/serve/page/vendor/refresh.py
 
 lock: install  ## Choose new versions for requirements.lock
-	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra serve --extra sources --group dev --group docs --upgrade --output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --no-annotate --no-header --extra cluster --extra serve --extra sources --group dev --group docs --upgrade --output-file requirements.lock pyproject.toml
 
 clean:  ## Remove .venv and what the targets wrote
 	rm -rf .venv .venv-peers .services htmlcov .coverage demo-output paper-output bench-output .mypy_cache .ruff_cache .pytest_cache

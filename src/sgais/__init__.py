@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from sgais import decisions, history, models, simulate, streams, testing
+from sgais import cluster, decisions, history, models, simulate, streams, testing
 from sgais.changepoints import ChangePoints
 from sgais.comparison.comparison import Comparison
 from sgais.comparison.records import ComparisonRecord
@@ -22,6 +22,7 @@ from sgais.estimators.default.config import Config
 from sgais.estimators.laplace import LaplaceConfig
 from sgais.estimators.nested.estimator import NestedConfig
 from sgais.fields import Field
+from sgais.fleet import Fleet
 from sgais.kernels import HMC, SGHMC, ConstrainedSGHMC, Galilean, Langevin
 from sgais.models.base import Model
 from sgais.models.formula.glm import glm
@@ -60,6 +61,7 @@ __all__ = [
     "EstimationError",
     "EvidenceRecord",
     "Field",
+    "Fleet",
     "Galilean",
     "HistoryError",
     "Langevin",
@@ -74,6 +76,7 @@ __all__ = [
     "ShiftDetector",
     "Verdict",
     "annealing",
+    "cluster",
     "decisions",
     "estimate",
     "from_numpyro",

@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from sgais.cluster import Workers
+from sgais.cluster.estimate import estimate_on
 from sgais.errors import is_number, require
 from sgais.estimators import laplace
 from sgais.estimators.ais import estimator as ais
@@ -50,6 +52,7 @@ def estimate(
     progress: bool = False,
     shuffle: bool | None = None,
     max_seconds: float | None = None,
+    workers: Workers | None = None,
 ) -> Result: ...
 @overload
 def estimate(
@@ -61,6 +64,7 @@ def estimate(
     progress: bool = False,
     shuffle: bool | None = None,
     max_seconds: float | None = None,
+    workers: None = None,
 ) -> Verdict: ...
 @overload
 def estimate(
@@ -72,6 +76,7 @@ def estimate(
     progress: bool = False,
     shuffle: bool | None = None,
     max_seconds: float | None = None,
+    workers: Workers | None = None,
 ) -> Any: ...  # whoever computes the name of the method knows which of the two it is
 def estimate(
     model: ModelLike,
@@ -82,6 +87,7 @@ def estimate(
     progress: bool = False,
     shuffle: bool | None = None,
     max_seconds: float | None = None,
+    workers: Workers | None = None,
 ) -> Result | Verdict:
     """Estimate the log evidence of `data` under `model`.
 
@@ -104,6 +110,8 @@ def estimate(
             the published algorithm takes rows as they come, nothing added, and its streams are random as it is.
         max_seconds: Time after which "ais", "nested" and "laplace", each, stop with what they have; for "all" too.
             "sgais" has no such limit: it takes about one pass.
+        workers: `sgais.cluster.Local`, who read the rows and add them up, so that no process holds all of them. For
+            "laplace", on Parquet files: `data` is a path, or `sgais.cluster.shards(path, x=...)`.
 
     Example:
         >>> data = sgais.simulate.linear_regression(200, dim=2).data
@@ -116,6 +124,10 @@ def estimate(
     require(shuffle is None or isinstance(shuffle, bool), "shuffle", "be True, False or None", shuffle)
     is_time = max_seconds is None or (is_number(max_seconds) and max_seconds > 0)
     require(is_time, "max_seconds", "be None or positive", max_seconds)
+    if workers is not None:
+        require(method == "laplace", "method", "be 'laplace' with workers", method, "The others want all rows at hand.")
+        with _shown(method, progress) as report:
+            return estimate_on(workers, model, data, _checked(method, "config", config, max_seconds), seed, report)
     if method != ALL:
         cure = 'It takes about one pass; max_seconds is for the others and for "all".'
         require(method != "sgais" or max_seconds is None, "max_seconds", 'be None for "sgais"', max_seconds, cure)

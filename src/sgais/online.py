@@ -15,7 +15,6 @@ from sgais import checkpoint
 from sgais.compute.random_keys import random_key
 from sgais.errors import SgaisError, require
 from sgais.estimators import registry as estimators
-from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.base import EstimatorState
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk, Field, Fields, check_chunk, infer_fields, num_rows
@@ -79,7 +78,7 @@ class OnlineEvidence(CurveView, ParticleView, Streamed[EvidenceRecord]):
     def __init__(
         self,
         model: ModelLike,
-        config: Config | PaperConfig | None = None,
+        config: estimators.OnlineConfig | None = None,
         seed: int = 0,
         history: History | None = None,
         detector: ShiftDetector | None = None,

@@ -15,7 +15,18 @@ import sgais
 
 NAME = re.compile(r"^(sgais(?:\.\w+)+)(?:\(.*\))?$", flags=re.DOTALL)
 # Modules whose members are public, besides what `sgais` itself names.
-MODULES = ("annealing", "decisions", "history", "models", "notebook", "plots", "simulate", "streams", "testing")
+MODULES = (
+    "annealing",
+    "cluster",
+    "decisions",
+    "history",
+    "models",
+    "notebook",
+    "plots",
+    "simulate",
+    "streams",
+    "testing",
+)
 
 
 def public_names() -> Iterator[tuple[str, object]]:

@@ -4,8 +4,9 @@ At a million rows the total is about -1e6, of which float32 resolves 0.1: the de
 per block for the density, and one per group of blocks for the derivatives.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -68,27 +69,47 @@ class Posterior:
 
     def derivatives(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Gradients (n, d) and Hessians (n, d, d) of the log density at positions (n, d)."""
-        batches = [positions[start : start + self._at_once] for start in range(0, len(positions), self._at_once)]
-        gradients, hessians = zip(*in_parallel(self._derivatives_of_batch, batches), strict=True)
-        together = np.concatenate(hessians)
-        return np.concatenate(gradients), 0.5 * (together + together.transpose(0, 2, 1))
-
-    @property
-    def _at_once(self) -> int:
-        return DERIVATIVES_AT_ONCE if self.model.dimension <= MANY_PARAMETERS else 1
+        parts = likelihood_derivatives(self.model, positions, self.slabs), prior_derivatives(self.model, positions)
+        gradients, hessians = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+        return gradients, 0.5 * (hessians + hessians.transpose(0, 2, 1))
 
     def _of_batch(self, positions: np.ndarray, batch: int) -> np.ndarray:
         padded = np.resize(positions, (batch, positions.shape[1]))
         totals = log_likelihoods(self.model, padded, self.slabs) + log_priors(self.model, padded)
         return totals[: len(positions)]
 
-    def _derivatives_of_batch(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        count = len(positions)
-        padded = np.resize(positions, (self._at_once, positions.shape[1])).astype(real_dtype())
-        parts = [_likelihood_derivatives(self.model, padded, np.int32(count), slab) for slab in self.slabs]
-        parts.append(_prior_derivatives(self.model, padded))
-        gradients, hessians = zip(*jax.device_get(parts), strict=True)
+
+def likelihood_derivatives(
+    model: Model, positions: np.ndarray, slabs: Sequence[Blocks]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gradients (n, d) and Hessians (n, d, d) of the log-likelihood of all rows, slabs added in float64."""
+
+    def of_batch(padded: np.ndarray, count: int) -> list[Any]:
+        return [_likelihood_derivatives(model, padded, np.int32(count), slab) for slab in slabs]
+
+    return _in_batches(model, positions, of_batch)
+
+
+def prior_derivatives(model: Model, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same of the prior."""
+    return _in_batches(model, positions, lambda padded, _: [_prior_derivatives(model, padded)])
+
+
+def _in_batches(
+    model: Model, positions: np.ndarray, of_batch: Callable[[np.ndarray, int], list[Any]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The sums of what a function gives in parts, for as many positions at a time as one program takes."""
+    at_once = DERIVATIVES_AT_ONCE if model.dimension <= MANY_PARAMETERS else 1
+
+    def total(batch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        count = len(batch)
+        padded = np.resize(batch, (at_once, batch.shape[1])).astype(real_dtype())
+        gradients, hessians = zip(*jax.device_get(of_batch(padded, count)), strict=True)
         return _total(gradients)[:count], _total(hessians)[:count]
+
+    batches = [positions[start : start + at_once] for start in range(0, len(positions), at_once)]
+    gradients, hessians = zip(*in_parallel(total, batches), strict=True)
+    return np.concatenate(gradients), np.concatenate(hessians)
 
 
 def _total(parts: Sequence[np.ndarray]) -> np.ndarray:

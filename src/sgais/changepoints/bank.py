@@ -5,7 +5,6 @@ they do. A segment of which that is not so, and every segment of a model with la
 parameters, has an `OnlineEvidence` of its own.
 """
 
-import zlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from sgais.changepoints.importance import Segments, begun, with_chunk
 from sgais.compute.positions import unconstrain
+from sgais.compute.random_keys import named_seed
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk
 from sgais.history import History, RowView, Until
@@ -92,7 +92,7 @@ class Bank:
         return self._segments.positions[line], normalised(self._segments.log_weights[line])
 
     def _seed_of(self, start: int) -> int:
-        return (self._seed + zlib.crc32(f"segment {start}".encode())) % 2**32
+        return named_seed(self._seed, f"segment {start}")
 
     def state(self) -> dict[str, Any]:
         """Everything that the future depends on, for a checkpoint."""

@@ -1,7 +1,6 @@
 """ChangePoints: push chunks, read off where the stream has changed, and how sure that is. Joins; computes nothing."""
 
 import time
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from sgais.changepoints.records import ChangePointRecord, ChangePointRecords
 from sgais.changepoints.recursion import RunLengths, worth_keeping
 from sgais.changepoints.view import ChangePointsView
 from sgais.comparison.probabilities import log_prior_odds, shares_of
+from sgais.compute.random_keys import named_seed
 from sgais.errors import EstimationError, SgaisError, is_number, require, require_count
 from sgais.estimators.default.config import Config
 from sgais.fields import Chunk, Fields, as_arrays, check_chunk, infer_fields, num_rows
@@ -238,7 +238,7 @@ class ChangePoints(ChangePointsView, Streamed[ChangePointRecord]):
     def _new_bank(self, name: str, rows: Chunk) -> Bank:
         model = self.models[name].bind(rows)
         model.check_log_likelihood(rows)
-        return Bank(model, self._config, (self.seed + zlib.crc32(name.encode())) % 2**32)
+        return Bank(model, self._config, named_seed(self.seed, name))
 
     def _with(self, steps: Mapping[str, BankStep], rows: int) -> RunLengths:
         change = -float(np.expm1(rows * np.log1p(-self.hazard)))

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from sgais.approximation.pareto import LARGEST_TRUSTED, tail_shape
-from sgais.changepoints.proposal import num_from_prior, propose
+from sgais.approximation.single_mode import num_from_prior, propose
 from sgais.compute.blocks import BLOCK_ROWS, Blocks, pack
 from sgais.compute.likelihood import block_sums
 from sgais.compute.prior_draws import sample_prior
@@ -23,6 +23,7 @@ from sgais.compute.random_keys import random_key
 from sgais.fields import Chunk, num_rows
 from sgais.history import Past, RowView
 from sgais.models.base import Model, real_dtype
+from sgais.smc.effective_sample_size import effective_sample_sizes, errors_of_log_means, log_means
 
 NUM_DRAWS = 512
 NUM_STARTS = 16  # draws of the prior that a climb may begin from, beside the mode before
@@ -56,24 +57,17 @@ class Segments:
     @property
     def log_evidences(self) -> np.ndarray:
         """Log Z of each segment so far."""
-        if not len(self.starts):
-            return np.zeros(0)
-        return np.logaddexp.reduce(self.log_weights, axis=1) - np.log(self.log_weights.shape[1])
+        return log_means(self.log_weights)
 
     @property
     def effective_sizes(self) -> np.ndarray:
         """The effective sample size of each segment's draws."""
-        if not len(self.starts):
-            return np.zeros(0)
-        first = np.logaddexp.reduce(self.log_weights, axis=1)
-        with np.errstate(invalid="ignore"):  # of draws that all find the rows impossible
-            return np.nan_to_num(np.exp(2 * first - np.logaddexp.reduce(2 * self.log_weights, axis=1)))
+        return effective_sample_sizes(self.log_weights)
 
     @property
     def standard_errors(self) -> np.ndarray:
         """The standard errors of the log evidences."""
-        share = 1.0 / np.maximum(self.effective_sizes, 1e-12) - 1.0 / max(self.log_weights.shape[1], 1)
-        return np.sqrt(np.maximum(share, 0.0))
+        return errors_of_log_means(self.log_weights)
 
     def only(self, lines: np.ndarray) -> "Segments":
         """Some of them."""

@@ -10,6 +10,7 @@ from sgais.cli.commands.check import check
 from sgais.cli.commands.compare import compare
 from sgais.cli.commands.demo import demo
 from sgais.cli.commands.estimate import estimate
+from sgais.cli.commands.fleet import fleet
 from sgais.cli.commands.plot import plot
 from sgais.cli.commands.resume import resume
 from sgais.cli.commands.run import run
@@ -50,5 +51,5 @@ def main(
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
 
 
-for command in (demo, run, compare, changepoints, resume, serve, plot, estimate, check):
+for command in (demo, run, compare, changepoints, fleet, resume, serve, plot, estimate, check):
     app.command()(command)

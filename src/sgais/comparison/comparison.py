@@ -1,7 +1,6 @@
 """Many models on one stream: which of them, how sure, and what they expect together."""
 
 import copy
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +17,11 @@ from sgais.comparison.probabilities import log_mixture, log_prior_odds, shares_o
 from sgais.comparison.records import ComparisonRecord, Standings
 from sgais.comparison.sensitivity import NUM_SCALES, PriorSensitivity, prior_sensitivity
 from sgais.comparison.view import ComparisonView
+from sgais.compute.random_keys import named_seed
 from sgais.errors import DataError, EstimationError, ModelError, SgaisError, is_number, require
 from sgais.estimators.annealing_config import PaperConfig
 from sgais.estimators.default.config import Config
+from sgais.estimators.importance.config import ImportanceConfig
 from sgais.fields import num_rows
 from sgais.history import History, Memory
 from sgais.history.saved import restored_history, saved_history
@@ -73,7 +74,7 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
     def __init__(
         self,
         models: Mapping[str, ModelLike],
-        config: Config | PaperConfig | None = None,
+        config: Config | PaperConfig | ImportanceConfig | None = None,
         seed: int = 0,
         prior_odds: Mapping[str, float] | None = None,
         history: History | None = None,
@@ -287,9 +288,8 @@ class Comparison(ComparisonView, Streamed[ComparisonRecord]):
 
     def _member(self, name: str, model: ModelLike) -> OnlineEvidence:
         """Its seed comes from its name, so that it does not matter which others there are."""
-        seed = (self.seed + zlib.crc32(name.encode())) % 2**32
         detector = None if self._detector is None else self._detector.like()
-        return OnlineEvidence(model, self.config, seed, self._history, detector)
+        return OnlineEvidence(model, self.config, named_seed(self.seed, name), self._history, detector)
 
     def _weigh(
         self, readings: Mapping[str, Reading], num_bad_rows: int, left_out: Mapping[str, LeftOut]

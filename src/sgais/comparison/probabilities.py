@@ -10,28 +10,27 @@ from sgais.results.bands import BAND
 
 
 def with_bands(log_posteriors: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Probabilities, and the bands that independent errors of the log evidences leave them.
+    """Probabilities, and the bands that independent errors of the log evidences leave them; models are the last axis.
 
     For each model the log odds against all others together, three standard errors up and down: the error of the
     others' sum is that of its parts by their shares (delta method).
     """
-    count = len(log_posteriors)
+    count = log_posteriors.shape[-1]
     probabilities = _scaled(log_posteriors)
     if count == 1:
         return probabilities, probabilities, probabilities
-    lows, highs = np.empty(count), np.empty(count)
+    lows, highs = np.empty(log_posteriors.shape), np.empty(log_posteriors.shape)
     known = np.where(np.isnan(log_posteriors), -np.inf, log_posteriors)
     for number in range(count):
-        others = np.delete(known, number)
-        total = log_sum(others)
-        shares = _scaled(others)
-        error = np.hypot(errors[number], np.linalg.norm(shares * np.delete(errors, number)))
+        others = np.delete(known, number, axis=-1)
+        total = np.logaddexp.reduce(others, axis=-1)
+        parts = _scaled(others) * np.delete(errors, number, axis=-1)
+        error = np.hypot(errors[..., number], np.linalg.norm(parts, axis=-1))
         with np.errstate(invalid="ignore"):
-            log_odds = known[number] - total
-        if np.isfinite(error) and not np.isnan(log_odds):
-            lows[number], highs[number] = expit([log_odds - BAND * error, log_odds + BAND * error])
-        else:  # nobody knows, as in paper mode
-            lows[number], highs[number] = 0.0, 1.0
+            log_odds = known[..., number] - total
+            is_known = np.isfinite(error) & ~np.isnan(log_odds)  # else nobody knows, as in paper mode
+            lows[..., number] = np.where(is_known, expit(log_odds - BAND * error), 0.0)
+            highs[..., number] = np.where(is_known, expit(log_odds + BAND * error), 1.0)
     return probabilities, lows, highs
 
 
@@ -57,9 +56,10 @@ def _scaled(logs: np.ndarray) -> np.ndarray:
     The largest is taken off first: of logs of 1e16 the sum's own would be off by more than one.
     """
     known = np.where(np.isnan(logs), -np.inf, logs)
-    top = known.max()
-    shares = np.exp(known - top) if np.isfinite(top) else (known == top).astype(float)
-    return shares / shares.sum()
+    top = known.max(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        shares = np.where(np.isfinite(top), np.exp(known - top), (known == top).astype(float))
+    return shares / shares.sum(axis=-1, keepdims=True)
 
 
 def log_mixture(weights: Mapping[str, float], logs: Mapping[str, float]) -> float:

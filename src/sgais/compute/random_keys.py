@@ -1,5 +1,7 @@
 """Where random numbers come from: every draw has a key of its own, and no random state is kept."""
 
+import zlib
+
 import jax
 import numpy as np
 
@@ -7,6 +9,11 @@ import numpy as np
 def random_key(seed: int, *numbers: int) -> np.ndarray:
     """The key of one draw of random numbers; no random state is ever kept, so a resumed run repeats exactly."""
     return np.array([seed, *numbers], np.uint32)
+
+
+def named_seed(seed: int, name: str) -> int:
+    """The seed of something with a name, whatever else there is beside it."""
+    return (seed + zlib.crc32(name.encode())) % 2**32
 
 
 class KeySequence:

@@ -117,21 +117,28 @@ class Draws(NamedTuple):
 
 def run(model: Model, chunk: Chunk, config: LaplaceConfig, seed: int, report: Report) -> Result:
     """Find the modes, draw, weigh. Ctrl-C or the time limit leave a result that says what it lacks."""
+    return run_on(lambda: _prepare(model, chunk, seed), model, num_rows(chunk), config, seed, report)
+
+
+def run_on(
+    prepare: Callable[[], Posterior], model: Model, rows: int, config: LaplaceConfig, seed: int, report: Report
+) -> Result:
+    """The same on any posterior of so many rows."""
     _check_labels(model)
     deadline = Deadline(config.max_seconds)
     found = Found((), np.zeros(0), 0, 0)
     try:
-        posterior = _prepare(model, chunk, seed)
+        posterior = prepare()
         report(Progress(0.0, float("nan"), "looking for modes"))
         for found in _search(posterior, config, seed, deadline):
             report(Progress(SEARCH_FRACTION, float("nan"), f"{len(found.modes)} modes"))
         draws = _draw(posterior, _propose(found, config), config, seed, deadline, report)
     except KeyboardInterrupt:
-        return _stopped(found, "interrupted", num_rows(chunk), deadline)
+        return _stopped(found, "interrupted", rows, deadline)
     except OutOfTime:
-        return _stopped(found, f"stopped after {config.max_seconds} s", num_rows(chunk), deadline)
+        return _stopped(found, f"stopped after {config.max_seconds} s", rows, deadline)
     report(Progress(1.0, 0.0, "done"))
-    return _result(model, config, found, draws, num_rows(chunk), deadline)
+    return _result(model, config, found, draws, rows, deadline)
 
 
 def _search(posterior: Posterior, config: LaplaceConfig, seed: int, deadline: Deadline) -> Iterator[Found]:

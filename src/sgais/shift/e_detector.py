@@ -17,6 +17,7 @@ from sgais.shift.cusum import Cusum
 POWERS = np.array([0.1, 0.3, 0.5, 0.7])  # k of the bets k p^(k - 1), for clear changes and for small ones
 # Bets that p is below this: soon after a change, the chunks since it share the lowest ranks, and none is alone there.
 LEVELS, STAKE = np.array([0.05, 0.15, 0.3]), 0.8
+NUM_BETS = len(POWERS) + len(LEVELS)
 LEAST_P = 1e-12
 
 
@@ -46,10 +47,11 @@ class Ranks:
         return ranks
 
 
-def bets(p_value: float) -> np.ndarray:
-    """What each bet makes of a stake of one; one on average, where p-values are uniform."""
-    steps = 1.0 - STAKE + STAKE * (p_value < LEVELS) / LEVELS
-    return np.concatenate([POWERS * p_value ** (POWERS - 1.0), steps])
+def bets(p_values: np.ndarray | float) -> np.ndarray:
+    """What each bet makes of a stake of one, shape (..., bets); one on average, where p-values are uniform."""
+    each = np.asarray(p_values)[..., None]
+    steps = 1.0 - STAKE + STAKE * (each < LEVELS) / LEVELS
+    return np.concatenate([POWERS * each ** (POWERS - 1.0), steps], axis=-1)
 
 
 class EDetector:
@@ -60,7 +62,7 @@ class EDetector:
     """
 
     def __init__(self, row: int) -> None:
-        self._heights = np.zeros(len(POWERS) + len(LEVELS))  # of a detector for each bet
+        self._heights = np.zeros(NUM_BETS)  # of a detector for each
         self.cusum = Cusum(row)
 
     @property

@@ -161,6 +161,24 @@ class SegmentFlags:
 
 
 @dataclass(frozen=True)
+class FleetFlags:
+    """Whose rows they are, how they are taken in, and what becomes of them."""
+
+    by: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of keys: whose a row is.")] = None
+    chunk_size: Annotated[int | None, typer.Option(min=1, help="Rows per chunk, of all keys (default: 10000).")] = None
+    follow: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="Wait so long for more rows at the end.")
+    ] = None
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Settings in TOML; flags win.")] = None
+    save: Annotated[Path | None, typer.Option(metavar="DIR", help="For checkpoints, tables and a page.")] = None
+    checkpoint_seconds: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0, help="From one checkpoint to the next (default: 60).")
+    ] = None
+    output: Annotated[Output, typer.Option(help="What to print at the end; csv is every key.")] = Output.TABLE
+    strict: StrictFlag = False
+
+
+@dataclass(frozen=True)
 class ServiceFlags(FormulaFlags):
     """How a service takes rows in and where it keeps them."""
 

@@ -15,6 +15,7 @@ from sgais.cli.arguments.options import (
     DataFlags,
     DecisionFlags,
     EstimatorFlags,
+    FleetFlags,
     SegmentFlags,
     ServiceFlags,
     StreamFlags,
@@ -51,6 +52,7 @@ class Settings:
         combine: How models are weighted in predictions.
         hazard: Of a change before a row, where change points are looked for; None where they are not.
         bank: Segments that are kept then.
+        by: The column of keys, where models are compared for each; None where they are not.
         on_outlier: What is done with rows that are absurd by a model's predictive.
         emit: Where records and alarms are sent.
         subscribe: What a service listens to.
@@ -80,6 +82,7 @@ class Settings:
     combine: str = "evidence"
     hazard: float | None = None
     bank: int = 100
+    by: str | None = None
     on_outlier: str = "quarantine"
     emit: list[str] = field(default_factory=list)
     subscribe: list[str] = field(default_factory=list)
@@ -105,7 +108,7 @@ IN_TABLES = ("columns", "categories", "parameters", "prior", "levels")
 ABOUT_THE_COMMAND = ("save", "output", "live", "strict")  # and not about the run, which may be resumed by another
 
 
-Flags: TypeAlias = DataFlags | DecisionFlags | EstimatorFlags | SegmentFlags | StreamFlags | ServiceFlags
+Flags: TypeAlias = DataFlags | DecisionFlags | EstimatorFlags | FleetFlags | SegmentFlags | StreamFlags | ServiceFlags
 
 
 def gather(

@@ -10,7 +10,9 @@ from sgais.cli.arguments.settings import POSTED
 from sgais.cli.arguments.strict import StrictFlag
 from sgais.cli.output.console import console_for, print_warnings
 from sgais.cli.session.execution import run_to_end
+from sgais.cli.session.fleets import Fleets
 from sgais.cli.session.folder import RunFolder
+from sgais.cli.session.followed import follow_to_end
 from sgais.cli.session.segmentation import segment_to_end
 from sgais.cli.session.session import Session
 from sgais.cli.session.trust import TrustFlag, require_trust
@@ -44,4 +46,6 @@ def resume(
         run.go_where_it_was_started(settings)
         if settings.hazard is not None:
             segment_to_end(settings, run, output, strict)
+        if settings.by is not None:
+            follow_to_end(Fleets(), settings, run, output, strict)
         run_to_end(Session(settings, run), output, strict)

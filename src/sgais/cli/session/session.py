@@ -158,9 +158,10 @@ def config_of(settings: Settings) -> Any:
     return build_config(PaperConfig() if settings.paper else Config(), settings.parameters)
 
 
-def open_stream(settings: Settings, models: list[ModelLike]) -> Any:
-    """The source's rows, as these models want them."""
+def open_stream(settings: Settings, models: list[ModelLike], more_fields: Fields | None = None) -> Any:
+    """The source's rows, as these models want them, with more columns if asked for."""
     fields = _fields(models)
+    fields = fields if fields is None or not more_fields else fields | more_fields
     orders = [model.options["order"] for model in models if isinstance(model, AutoRegression)]
     is_series = bool(orders) and "x" not in settings.columns
     columns: Any = {"y": settings.columns.get("y", "y")} if is_series else settings.columns

@@ -18,18 +18,18 @@ class ParquetSource:
 
     def __init__(self, path: str) -> None:
         self.name = path
-        self._files = [ParquetFile.open(str(file), _path_of(file)) for file in _file_paths(path)]
-        for file in self._files[1:]:
-            check_same_schema(self._files[0], file)
-        self.column_names: list[str] | None = list(self._files[0].schema.names)
-        self.total_rows: int | None = sum(file.num_rows for file in self._files)
+        self.files = [ParquetFile.open(str(file), _path_of(file)) for file in _file_paths(path)]
+        for file in self.files[1:]:
+            check_same_schema(self.files[0], file)
+        self.column_names: list[str] | None = list(self.files[0].schema.names)
+        self.total_rows: int | None = sum(file.num_rows for file in self.files)
 
     def read(self, start: int, wanted: Sequence[str] | None) -> Iterator[Piece]:
         """Hand out the rows from row `start` on; files and row groups before it are not touched."""
         if start > (self.total_rows or 0):
             raise past_the_end(self.name, start, self.total_rows or 0)
         names = existing_columns(self.name, self.column_names or [], wanted)
-        for file in self._files:
+        for file in self.files:
             if start < file.num_rows:
                 yield from file.read(start, names)
             start = max(start - file.num_rows, 0)

@@ -1,4 +1,4 @@
-"""Draws that stand for the posterior of a segment, with their densities: one compiled call.
+"""Draws that stand for a posterior with one mode, with their densities: one compiled call.
 
 A mode is found by Newton's method, from the best of a few starts. Most draws come from a Student distribution with
 the mode's curvature, the others from the prior: together they are a mixture (the balance heuristic), whose weights
@@ -6,7 +6,6 @@ cannot be larger than the likelihood over the prior's share, so that what the mo
 unnoticed.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -42,6 +41,18 @@ class Draws(NamedTuple):
     log_ratios: jax.Array
     block_sums: jax.Array
     mode: jax.Array
+
+
+class Ascents(NamedTuple):
+    """Where several ascents have ended.
+
+    Attributes:
+        heights: Of the log posterior, not normalised.
+        distances: From the highest of the ends, in standard deviations there.
+    """
+
+    heights: jax.Array
+    distances: jax.Array
 
 
 class _Newton(NamedTuple):
@@ -89,13 +100,8 @@ def propose(
         key: Of the random numbers.
         num_draws: In all.
     """
-
-    def log_posteriors(positions: jax.Array) -> jax.Array:
-        logs = jax.vmap(model.log_prior_at)(positions) + block_sums(model, positions, blocks).sum(axis=0)
-        return jnp.where(jnp.isfinite(logs), logs, -jnp.inf)
-
-    first = starts[jnp.argmax(log_posteriors(starts))]
-    mode, shape = _climbed(model, blocks, first, log_posteriors)
+    first = starts[jnp.argmax(_log_posteriors(model, blocks, starts))]
+    mode, shape = _climbed(model, blocks, first)
     num_student = num_draws - len(from_prior)
     normal_key, chi_key = jax.random.split(jax_key(key))
     normals = jax.random.normal(normal_key, (num_student, len(mode)), mode.dtype)
@@ -109,9 +115,21 @@ def propose(
     return Draws(positions, ratios, block_sums(model, positions, blocks), mode)
 
 
-def _climbed(
-    model: Model, blocks: Blocks, first: jax.Array, log_posteriors: Callable[[jax.Array], jax.Array]
-) -> tuple[jax.Array, _Newton]:
+def ascents(model: Model, starts: jax.Array, blocks: Blocks) -> Ascents:
+    """Climb from each of some positions, to see whether all end at one mode."""
+    ends, shapes = jax.vmap(lambda first: _climbed(model, blocks, first))(starts)
+    heights = _log_posteriors(model, blocks, ends)
+    best = jnp.argmax(heights)
+    offsets = (ends - ends[best]) @ shapes.whitening[best].T
+    return Ascents(heights, jnp.sqrt(jnp.sum(offsets**2, axis=1)))
+
+
+def _log_posteriors(model: Model, blocks: Blocks, positions: jax.Array) -> jax.Array:
+    logs = jax.vmap(model.log_prior_at)(positions) + block_sums(model, positions, blocks).sum(axis=0)
+    return jnp.where(jnp.isfinite(logs), logs, -jnp.inf)
+
+
+def _climbed(model: Model, blocks: Blocks, first: jax.Array) -> tuple[jax.Array, _Newton]:
     """The mode, and what the derivatives there say."""
 
     def newton(position: jax.Array) -> _Newton:
@@ -136,7 +154,7 @@ def _climbed(
         found = newton(climb.position)
         squared, steps = found.squared_decrement, STEP_LENGTHS[:, None] * found.direction
         candidates = jnp.concatenate([climb.position[None], climb.position + steps])
-        heights = log_posteriors(candidates)
+        heights = _log_posteriors(model, blocks, candidates)
         # Where the gain drowns in rounding, the gradient is believed once.
         is_close = (squared < 1e-4 * (1 + jnp.abs(heights[0]))) & jnp.isfinite(heights[1])
         best = jnp.where(is_close, 1, jnp.argmax(heights))

@@ -1,0 +1,1 @@
+"""Evidence of few rows by importance sampling, for many keys in one compiled call."""

@@ -58,6 +58,7 @@ def test_visits_to_the_doctor_are_overdispersed():
     ("name", "conclusion"),
     [
         ("firm_investment", "'groups' predicts best; BIC confirms it"),
+        ("political_views", "'age' predicts best; BIC confirms it"),
         ("visit_counts", "the negative-binomial family is better; BIC confirms it"),
     ],
 )

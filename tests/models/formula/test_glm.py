@@ -158,3 +158,36 @@ def test_it_says_what_it_is():
     for part in ("response in units of", "levels of firm: a, b, c, d", "x: centre", "x ~ Normal(0, 1)", "4 groups"):
         assert part in text
     assert repr(model) == "glm('y ~ x + (1 | firm)')"
+
+
+@pytest.mark.slow
+def test_however_rows_come_log_z_is_the_same(tmp_path):
+    """As one frame, in chunks, from a file, with levels in another order, and with levels that nobody has."""
+    generator = np.random.default_rng(8)
+    firm = generator.integers(0, 5, 600)
+    frame = pd.DataFrame({"x": generator.normal(40, 7, 600), "firm": np.array(list("abcde"))[firm]})
+    frame["y"] = 3 * frame["x"] + 15 * generator.normal(size=5)[firm] + 10 * generator.normal(size=600)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    formula = "y ~ x + (1 | firm)"
+    models = {
+        "frame": sgais.glm(formula),
+        "chunks": sgais.glm(formula),
+        "file": sgais.glm(formula),
+        "order": sgais.glm(formula, levels={"firm": list("dbeac")}),
+        "unused": sgais.glm(formula, levels={"firm": list("abcdefgh")}),
+    }
+    found = {}
+    for name, model in models.items():
+        found[name] = evidence = sgais.OnlineEvidence(model, seed=1)
+        if name == "chunks":
+            for start in (0, 500):
+                evidence.update(frame[start : start + 500])
+        elif name == "file":
+            evidence.run(sgais.stream(str(tmp_path / "rows.csv"), chunk_size=500, fields=model.source_fields))
+        else:
+            evidence.update(frame)
+    assert found["file"].log_evidence == found["chunks"].log_evidence  # to the bit
+    expected = found["frame"]
+    for name, evidence in found.items():
+        error = np.hypot(evidence.standard_error, expected.standard_error)
+        assert abs(evidence.log_evidence - expected.log_evidence) < 3 * error + 0.01, name

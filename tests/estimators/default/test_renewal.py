@@ -10,6 +10,7 @@ from sgais.approximation.modes.unseen_modes import Found
 from sgais.estimators.default import estimator as algorithm
 from sgais.estimators.default import renewal
 from sgais.estimators.default.outright import Outright
+from sgais.estimators.default.phases import quadratic_phase
 from sgais.history import Memory
 from sgais.smc.islands import Islands, rebooked
 from sgais.smc.weights import Estimate
@@ -120,3 +121,19 @@ def test_the_doubt_of_a_search_stands_in_the_record_until_the_next_one():
     record = evidence.update({name: values[1000:1100] for name, values in DATA.items()})
     assert record.mode_doubt == 0.7
     assert record.warning == "there may be more"
+
+
+def test_particles_are_drawn_anew_with_log_z():
+    """Those that have gone astray, all by two standard deviations, would take log Z of the next rows with them."""
+    past = Memory()
+    past.append({name: values[:1000] for name, values in DATA.items()})
+    state = run({name: values[:1000] for name, values in DATA.items()}, 500)._state
+    positions = state.islands.positions
+    aside = 2 * positions.reshape(-1, 6).std(axis=0)
+    chunk = {name: values[1000:3000] for name, values in DATA.items()}
+    astray = state._replace(islands=state.islands._replace(positions=positions + aside))
+    found, _ = algorithm.update(MODEL, sgais.Config(), 0, astray, chunk, past)
+    assert found.outright_at > 1000
+    after = algorithm.positions_now(found)
+    off = (after.mean(axis=0) - quadratic_phase.centres(found.quadratic)[0]) / after.std(axis=0)
+    assert np.abs(off).max() < 5 / np.sqrt(len(after))

@@ -35,8 +35,9 @@ OUTRIGHT_TARGET_ESS = 0.7  # fraction, of each step from the reference to the po
 OUTRIGHT_STEPS = 60  # after which the reference is no good
 OUTRIGHT_TRAJECTORIES = 6  # of a move, at most: the reference is near, and slow directions are right from the start
 OUTRIGHT_DRAWS = 2048  # of the reference
-MORE_DRAWS = 4  # times as many, where that is enough to do without moves, each of which costs more
-FEWEST_EFFECTIVE = 100  # draws, for an estimate of log Z; particles take as many as there are of them
+MORE_DRAWS = 4  # times as many, where that gives all particles, or makes a bridge sharper
+SMALLEST_EFFECTIVE_SHARE = 0.2  # of the draws, for importance sampling alone
+BRIDGE_ERROR = 0.03  # nats that moves may cost a bridge: particles enter it, but not the way by which they came
 LARGEST_SHAPE = 0.6  # Pareto k of weights: the variance of their mean is finite below 0.5, and known up to about 0.7
 SMALLEST_SKETCH_ESS = 0.5  # fraction, of the last weighing, below which the sketch was no good
 
@@ -84,9 +85,9 @@ OLD_ANCHOR = (
 )
 SMALLEST_DRAWS_ESS = 0.2  # of the draws
 LARGEST_OUTSIDE = 0.02  # share of draws that leave the order of the labels, beyond which these overlap
-LARGEST_IMBALANCE = 0.2  # of the modes' shares, between particles and draws, before particles are drawn anew
 ROUNDING = 0.005  # nats that float32 may cost, or
-RELATIVE_ROUNDING = 1.5e-7  # of log Z, if that is more: what is rounded alike for all rows adds up
+RELATIVE_ROUNDING = 6e-8  # of log Z, half a unit in the last place, if that is more: rounded alike for all rows
+GAMMA_ROUNDING = 1.2e-6  # for each row, where logs of gamma functions are taken, which float32 has to six digits
 
 # Quadratic phase: remainders
 ALL_ROWS = 16384  # up to which remainders are taken over all rows

@@ -18,7 +18,7 @@ from sgais.estimators.default.phases.quadratic_draws import Sampled
 from sgais.estimators.default.phases.quadratic_phase import QuadraticPhase
 from sgais.estimators.default.state import State, past_the_change, thinned
 from sgais.history import RowSpan
-from sgais.smc.islands import booked, populated, rebooked
+from sgais.smc.islands import booked, populated
 from sgais.smc.weights import Estimate
 
 
@@ -48,17 +48,13 @@ def quadratic_outright(context: UpdateContext, state: State, quadratic: Quadrati
         )
         quadratic = quadratic_phase.with_modes(context, quadratic, new)
         state = state._replace(searched_at=state.num_rows)
-    quadratic, sampled = quadratic_phase.sampled_near(context, quadratic)
+    quadratic, sampled = quadratic_phase.sampled_near(context, quadratic, enough_draws(context.config, state.num_rows))
     if sampled is None and path.standard_error > policy.LARGE_ERROR and context.rows.is_whole:
         return _quadratic_refreshed(context, state._replace(quadratic=quadratic), quadratic)
     if sampled is None or lacks(sampled.estimate, path):
         return state._replace(quadratic=quadratic)
-    state = state._replace(disagreement="")
-    occupied = np.bincount(quadratic.modes, minlength=len(quadratic.surrogates)) / len(quadratic.modes)
-    if np.abs(sampled.shares(len(quadratic.surrogates)) - occupied).sum() > policy.LARGEST_IMBALANCE:
-        more = quadratic_phase.sampled(context, quadratic, enough_draws(context.config, state.num_rows))
-        return redrawn(context, state, quadratic, more or sampled)
-    return past_the_change(state)._replace(islands=rebooked(state.islands, sampled.estimate), quadratic=quadratic)
+    # Particles that were only weighed, each island by itself, are no longer the posterior's: log Z would drift.
+    return redrawn(context, state._replace(disagreement=""), quadratic, sampled)
 
 
 def explored(context: UpdateContext, state: State) -> tuple[State, Posterior, Found]:

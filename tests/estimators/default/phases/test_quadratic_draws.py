@@ -56,7 +56,6 @@ def test_draws_are_of_the_posterior():
     assert np.abs((mean - centre) / spread).max() < 5 / np.sqrt(len(weights))
     second = np.average((found.positions[:, order] - centre) ** 2, axis=0, weights=weights)
     np.testing.assert_allclose(second, spread**2, rtol=0.5)
-    assert found.shares(1) == pytest.approx([1.0])
 
 
 POISSON = sgais.Model(
@@ -111,10 +110,11 @@ def test_anchors_that_were_left_behind_are_renewed_before_many_draws_are_made():
     old = begun._replace(num_rows_anchored=1024)
     first = quadratic_phase.sampled(context_of(LOGISTIC, whole), old, most_rounds=quadratic_draws.FIRST_ROUNDS)
     assert first is None or first.estimate.standard_error > policy.GOOD_DRAWS_ERROR
-    renewed, found = quadratic_phase.sampled_near(context_of(LOGISTIC, whole), old)
+    renewed, found = quadratic_phase.sampled_near(context_of(LOGISTIC, whole), old, 600)
+    assert len(found.positions) >= 600
     assert renewed.num_rows_anchored == 2048
     assert found.estimate.standard_error < policy.GOOD_DRAWS_ERROR
-    fresh, _ = quadratic_phase.sampled_near(context_of(LOGISTIC, whole), begun)
+    fresh, _ = quadratic_phase.sampled_near(context_of(LOGISTIC, whole), begun, 128)
     assert fresh is begun, "an anchor of just now is as good as another"
 
 
@@ -157,4 +157,6 @@ def test_modes_count_by_their_evidence_whether_particles_sit_there_or_not():
     density = np.exp(log_density - log_density.max())
     exact = np.log(density.sum() * (grid[1] - grid[0])) + log_density.max()
     assert abs(found.estimate.log_evidence - exact) < 4 * found.estimate.standard_error
-    np.testing.assert_allclose(found.shares(2)[0], density[grid > 0].sum() / density.sum(), atol=0.05)
+    weights = np.exp(found.log_weights - found.log_weights.max())
+    share = weights[found.modes == 0].sum() / weights.sum()
+    np.testing.assert_allclose(share, density[grid > 0].sum() / density.sum(), atol=0.05)

@@ -16,9 +16,10 @@ from sgais.approximation.pareto import tail_shape, unseen_tail
 from sgais.approximation.proposal import allocate
 from sgais.approximation.taylor import Normalised, Surrogate
 from sgais.compute.label_symmetry import are_in_order, label_order, num_images
+from sgais.compute.log_gamma import takes_log_gamma
 from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
-from sgais.models.base import Model, real_dtype
+from sgais.models.base import real_dtype
 from sgais.smc.effective_sample_size import effective_sample_size
 from sgais.smc.weights import Estimate, log_mean_with_control
 
@@ -41,11 +42,6 @@ class Sampled(NamedTuple):
     positions: np.ndarray
     log_weights: np.ndarray
     modes: np.ndarray
-
-    def shares(self, num_modes: int) -> np.ndarray:
-        """The posterior's share of each mode."""
-        weights = np.exp(self.log_weights - self.log_weights.max())
-        return np.bincount(self.modes, weights, num_modes) / weights.sum()
 
 
 class _Bank(NamedTuple):
@@ -108,7 +104,7 @@ def draw(
         good = policy.GOOD_DRAWS_ERROR if len(rounds) >= FIRST_ROUNDS else policy.PLAIN_DRAWS_ERROR
         if 2 * ROUND_PAIRS * len(rounds) >= fewest and not _by_chance(rounds).standard_error > good:
             break
-    return _sampled(context.model, rounds) if rounds else None
+    return _sampled(context, rounds, end) if rounds else None
 
 
 def _round(context: UpdateContext, bank: _Bank, end: int, sample: int) -> _Round:
@@ -171,8 +167,9 @@ def _is_hopeless(rounds: list[_Round]) -> bool:
     return bool(effective_sample_size(log_weights) < 0.5 * policy.SMALLEST_DRAWS_ESS * len(log_weights))
 
 
-def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
+def _sampled(context: UpdateContext, rounds: list[_Round], end: int) -> Sampled | None:
     """All rounds together, or None if their weights are not to be trusted."""
+    model = context.model
     positions = np.concatenate([one.positions.reshape(-1, one.positions.shape[-1]) for one in rounds])
     modes = np.concatenate([np.repeat(one.modes, 2) for one in rounds])
     log_weights = np.concatenate([one.log_weights.ravel() for one in rounds])
@@ -184,7 +181,15 @@ def _sampled(model: Model, rounds: list[_Round]) -> Sampled | None:
     order = label_order(model, positions[modes == modes[np.argmax(log_weights)]], best)
     if order is not None and np.mean(~are_in_order(model, positions, order)) > policy.LARGEST_OUTSIDE:
         return None
-    rounding = max(policy.ROUNDING, policy.RELATIVE_ROUNDING * abs(found.log_evidence))
+    rounding = _rounding(context, end, found.log_evidence)
     error = float(np.sqrt(found.standard_error**2 + unseen_tail(log_weights, shape) ** 2 + rounding**2))
     estimate = Estimate(found.log_evidence + float(np.log(num_images(model))), error)
     return Sampled(estimate, positions, log_weights, modes)
+
+
+def _rounding(context: UpdateContext, end: int, log_evidence: float) -> float:
+    """What float32 may cost log Z of all rows up to the end."""
+    rounding = max(policy.ROUNDING, policy.RELATIVE_ROUNDING * abs(log_evidence))
+    if takes_log_gamma(context.model, context.rows.between(end - 1, end)):
+        rounding = max(rounding, policy.GAMMA_ROUNDING * end)
+    return rounding

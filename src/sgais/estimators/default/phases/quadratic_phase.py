@@ -105,14 +105,14 @@ def sampled(
     return quadratic_draws.draw(context, phase.then, then, phase.num_rows_then, fewest, most_rounds)
 
 
-def sampled_near(context: UpdateContext, phase: QuadraticPhase) -> tuple[QuadraticPhase, Sampled | None]:
+def sampled_near(context: UpdateContext, phase: QuadraticPhase, fewest: int) -> tuple[QuadraticPhase, Sampled | None]:
     """The same, with anchors renewed where a few draws show that the old ones lie too far from the modes by now."""
     if context.rows.is_whole and phase.num_rows_then > policy.OLD_ANCHOR * phase.num_rows_anchored:
-        first = sampled(context, phase, most_rounds=quadratic_draws.FIRST_ROUNDS)
+        first = sampled(context, phase, fewest, most_rounds=quadratic_draws.FIRST_ROUNDS)
         if first is not None and first.estimate.standard_error <= policy.GOOD_DRAWS_ERROR:
             return phase, first
         phase = reanchor(context, phase) or phase
-    return phase, sampled(context, phase)
+    return phase, sampled(context, phase, fewest)
 
 
 def known_modes(model: Model, phase: QuadraticPhase) -> Found:

@@ -60,8 +60,8 @@ MEASUREMENTS = {
 
 def run(name: str, seed: int, rows: Sequence[int]) -> list[dict[str, Any]]:
     """One stream; its lines of the table, one for each of these numbers of rows."""
-    problem = MEASUREMENTS[name].problem
-    data, parameters = problem.simulate(rows[-1], seed=seed)
+    problem, all_rows, _ = MEASUREMENTS[name]
+    data, parameters = problem.simulate(all_rows[-1], seed=seed)  # other rows, if there were fewer
     config = sgais.Config.paper() if name == PAPER else sgais.Config()
     evidence = sgais.OnlineEvidence(problem.model, config, seed=seed)
     lines, seconds = [], 0.0
@@ -83,6 +83,8 @@ def run(name: str, seed: int, rows: Sequence[int]) -> list[dict[str, Any]]:
                 }
             )
             print(lines[-1], flush=True)
+        if record.num_rows >= rows[-1]:
+            break
     return lines
 
 

@@ -40,7 +40,7 @@ class Outright(NamedTuple):
 
     Attributes:
         islands: The particles; nothing of the path is left in their evidence.
-        num_steps: From the reference to the posterior; one means importance sampling.
+        num_steps: From the reference to the posterior; one means importance sampling, two a bridge.
     """
 
     islands: Islands
@@ -200,7 +200,7 @@ def _sharper(annealed: Outright, bridge: Estimate, generator: np.random.Generato
     has_missed = theirs.log_evidence - bridge.log_evidence > policy.LARGEST_LACK + 3 * error
     if has_missed or bridge.standard_error > max(policy.GOOD_ERROR, theirs.standard_error):
         return annealed
-    return Outright(rebooked(migrate(annealed.islands, generator)[0], bridge), 1)
+    return Outright(rebooked(migrate(annealed.islands, generator)[0], bridge), policy.BRIDGE_STEPS)
 
 
 def _anneal(

@@ -37,7 +37,8 @@ OUTRIGHT_TRAJECTORIES = 6  # of a move, at most: the reference is near, and slow
 OUTRIGHT_DRAWS = 2048  # of the reference
 MORE_DRAWS = 4  # times as many, where that gives all particles, or makes a bridge sharper
 SMALLEST_EFFECTIVE_SHARE = 0.2  # of the draws, for importance sampling alone
-BRIDGE_ERROR = 0.03  # nats that moves may cost a bridge: particles enter it, but not the way by which they came
+BRIDGE_ERROR = 0.02  # nats that moves may cost a bridge: particles enter it, but not the way by which they came
+BRIDGE_STEPS = 2  # that a bridge counts as: one to either end
 LARGEST_SHAPE = 0.6  # Pareto k of weights: the variance of their mean is finite below 0.5, and known up to about 0.7
 SMALLEST_SKETCH_ESS = 0.5  # fraction, of the last weighing, below which the sketch was no good
 
@@ -85,9 +86,7 @@ OLD_ANCHOR = (
 )
 SMALLEST_DRAWS_ESS = 0.2  # of the draws
 LARGEST_OUTSIDE = 0.02  # share of draws that leave the order of the labels, beyond which these overlap
-ROUNDING = 0.005  # nats that float32 may cost, or
-RELATIVE_ROUNDING = 6e-8  # of log Z, half a unit in the last place, if that is more: rounded alike for all rows
-GAMMA_ROUNDING = 1.2e-6  # for each row, where logs of gamma functions are taken, which float32 has to six digits
+ROUNDING = 0.005  # nats that float32 may cost at least: of few rows, too, and of the surrogates' own arithmetic
 
 # Quadratic phase: remainders
 ALL_ROWS = 16384  # up to which remainders are taken over all rows

@@ -14,9 +14,9 @@ from sgais.approximation import remainder, student_t
 from sgais.approximation.gaussian import Gaussian
 from sgais.approximation.pareto import tail_shape, unseen_tail
 from sgais.approximation.proposal import allocate
+from sgais.approximation.rounding import rounding_error
 from sgais.approximation.taylor import Normalised, Surrogate
 from sgais.compute.label_symmetry import are_in_order, label_order, num_images
-from sgais.compute.log_gamma import takes_log_gamma
 from sgais.estimators.default import policy
 from sgais.estimators.default.context import UpdateContext
 from sgais.models.base import real_dtype
@@ -181,15 +181,8 @@ def _sampled(context: UpdateContext, rounds: list[_Round], end: int) -> Sampled 
     order = label_order(model, positions[modes == modes[np.argmax(log_weights)]], best)
     if order is not None and np.mean(~are_in_order(model, positions, order)) > policy.LARGEST_OUTSIDE:
         return None
-    rounding = _rounding(context, end, found.log_evidence)
+    last_row = context.rows.between(end - 1, end)
+    rounding = max(policy.ROUNDING, rounding_error(model, last_row, end, found.log_evidence))
     error = float(np.sqrt(found.standard_error**2 + unseen_tail(log_weights, shape) ** 2 + rounding**2))
     estimate = Estimate(found.log_evidence + float(np.log(num_images(model))), error)
     return Sampled(estimate, positions, log_weights, modes)
-
-
-def _rounding(context: UpdateContext, end: int, log_evidence: float) -> float:
-    """What float32 may cost log Z of all rows up to the end."""
-    rounding = max(policy.ROUNDING, policy.RELATIVE_ROUNDING * abs(log_evidence))
-    if takes_log_gamma(context.model, context.rows.between(end - 1, end)):
-        rounding = max(rounding, policy.GAMMA_ROUNDING * end)
-    return rounding

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.calibration.problem import HALVES, QUARTERS, Truth
-from benchmarks.calibration.runs import Run
+from benchmarks.calibration.runs import DIGITS, Run
 
 COVERED = 1.96  # errors
 SILENT_ERRORS, SILENT_NATS = 4.0, 0.5  # a failure is farther off than both; it is silent where no warning is given
 RIGHT_ERRORS, RIGHT_NATS = 3.0, 0.1  # a run is right within the larger of these
+RESOLUTION = 10.0**-DIGITS  # nats
 COLUMNS = (
     "runs",
     "mean error",
@@ -40,8 +41,8 @@ class Score(NamedTuple):
 
     @property
     def z(self) -> float:
-        """The error in units of what was claimed, the truth's own error allowed for."""
-        return self.error / max(float(np.hypot(self.claimed, self.truth_error)), 1e-9)
+        """The error in units of what was claimed; the truth's own error and the digits kept are allowed for."""
+        return self.error / float(np.sqrt(self.claimed**2 + self.truth_error**2 + RESOLUTION**2))
 
     @property
     def is_covered(self) -> bool:
@@ -79,8 +80,9 @@ def scores(runs: Iterable[Run], truths: Mapping[str, Mapping[int, Truth]]) -> Sc
     points, failures = [], []
     for done in runs:
         known = truths.get(done.problem, {})
-        if done.failure:
+        if done.failure or any(np.isnan(point.log_evidence) and point.warning for point in done.points):
             failures.append(done)
+            continue
         total = max(known, default=1)
         for point in done.points:
             truth = known.get(point.rows)

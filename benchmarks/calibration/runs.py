@@ -11,6 +11,7 @@ from benchmarks.calibration.suite import model_of, rows_of
 
 SGAIS = "sgais"
 METHODS = (SGAIS, "ais", "nested", "laplace")
+DIGITS = 4  # of log Z that are kept
 
 
 class Point(NamedTuple):
@@ -89,7 +90,7 @@ class Store:
 
 
 def _to_line(done: Run) -> dict[str, Any]:
-    points = [[p.rows, round(p.log_evidence, 4), round(p.standard_error, 4), p.warning] for p in done.points]
+    points = [[p.rows, round(p.log_evidence, DIGITS), round(p.standard_error, DIGITS), p.warning] for p in done.points]
     line: dict[str, Any] = {"seed": done.seed, "seconds": round(done.seconds, 2), "points": points}
     return line | ({"failure": done.failure} if done.failure else {})
 

@@ -28,6 +28,7 @@ BELOW = {
         "docs/how-to/behind-a-proxy",
         "docs/how-to/resume",
         "docs/deployment",
+        "docs/cluster",
         "docs/how-to/report-an-evidence",
         "docs/streams",
         "docs/formulas",

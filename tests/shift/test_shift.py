@@ -161,6 +161,21 @@ def test_a_slow_climb_before_a_large_change_does_not_misplace_it():
     assert [(alarm.row, alarm.location) for alarm in detector.alarms] == [(17 * ROWS, 15 * ROWS)]
 
 
+@pytest.mark.parametrize(("chunks_between", "fewest", "most"), [(20, 16, 20), (5, 0, 4)])
+def test_a_second_change_is_found_where_the_first_has_been_learnt(chunks_between, fewest, most):
+    """Six standard deviations each: after an alarm the new level has to be known before one can leave it."""
+    found = 0
+    for seed in range(20):
+        scores = np.random.default_rng(seed).normal(0.0, 1.0, 160)
+        scores[100:] -= 6.0
+        scores[100 + chunks_between :] -= 6.0
+        detector = sgais.ShiftDetector()
+        for score in scores:
+            detector.update(score, num_rows=ROWS)
+        found += any(0 < alarm.row // ROWS - 100 - chunks_between <= 8 for alarm in detector.alarms)
+    assert fewest <= found <= most
+
+
 def test_rarer_false_alarms_cost_time():
     delays = [shifted(sgais.ShiftDetector(distance), 2.5).alarms[0].row for distance in (2e4, 1e6, 1e9)]
     assert delays == sorted(delays)

@@ -7,7 +7,8 @@ import typer
 from sgais.cli.arguments.model_specs import complete_model, named_specs
 from sgais.cli.arguments.options import DataFlags, EstimatorFlags, SegmentFlags, expanded
 from sgais.cli.arguments.settings import gather
-from sgais.cli.session.segmentation import start
+from sgais.cli.session.followed import start
+from sgais.cli.session.segmentation import Segmented
 
 
 @expanded
@@ -32,4 +33,5 @@ def changepoints(
     With several models, each segment has one of them. With --save DIR there are tables, a figure and a checkpoint.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     specs = named_specs(models or [])
-    start(gather(specs, source, False, data, estimator, segments, chunk_size=50, hazard=1e-3), segments)
+    settings = gather(specs, source, False, data, estimator, segments, chunk_size=50, hazard=1e-3)
+    start(Segmented(segments.live), settings, segments)

@@ -13,7 +13,7 @@ from sgais.cli.session.execution import run_to_end
 from sgais.cli.session.fleets import Fleets
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.followed import follow_to_end
-from sgais.cli.session.segmentation import segment_to_end
+from sgais.cli.session.segmentation import Segmented
 from sgais.cli.session.session import Session
 from sgais.cli.session.trust import TrustFlag, require_trust
 from sgais.errors import ConfigError
@@ -45,7 +45,7 @@ def resume(
     with run.claimed():
         run.go_where_it_was_started(settings)
         if settings.hazard is not None:
-            segment_to_end(settings, run, output, strict)
+            follow_to_end(Segmented(), settings, run, output, strict)
         if settings.by is not None:
             follow_to_end(Fleets(), settings, run, output, strict)
         run_to_end(Session(settings, run), output, strict)

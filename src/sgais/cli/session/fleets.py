@@ -1,6 +1,8 @@
 """A fleet on a keyed stream, as a command: begun, written and printed."""
 
 import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +15,7 @@ from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.session import config_of, open_stream
 from sgais.fields import Field
 from sgais.fleet import Fleet
+from sgais.streams.remote.address import without_password
 
 
 class Fleets:
@@ -32,18 +35,23 @@ class Fleets:
         keyed = {fleet.key: Field(is_as_it_comes=True)}
         return open_stream(replace(settings, columns=columns), list(models_of(settings).values()), keyed)
 
-    def write(self, fleet: Fleet, folder: RunFolder, has_figure: bool) -> None:  # noqa: ARG002, there is none
+    def shown(self, fleet: Fleet, settings: Settings) -> AbstractContextManager[Sequence[Any]]:  # noqa: ARG002
+        """Nobody is told on the way."""
+        return nullcontext(())
+
+    def write(self, fleet: Fleet, folder: RunFolder, has_figure: bool) -> str:  # noqa: ARG002, there is none
         """Tables, and a page."""
         fleet.table().to_csv(folder.path / "keys.csv")
         fleet.to_frame().to_csv(folder.path / "models.csv", index=False)
         alarms_table(fleet).to_csv(folder.path / "alarms.csv", index=False)
         switches_table(fleet).to_csv(folder.path / "switches.csv", index=False)
         (folder.path / "report.html").write_text(page(fleet), encoding="utf-8")
+        return "tables, a page and a checkpoint"
 
     def print(self, fleet: Fleet, settings: Settings, output: Output) -> None:
         """The keys to which most has happened; as CSV all of them."""
         if output is Output.JSON:
-            print(json.dumps(as_json(fleet, settings.source), indent=2))
+            print(json.dumps(as_json(fleet, without_password(settings.source)), indent=2))
         elif output is Output.CSV:
             print(fleet.table().to_csv(), end="")
         else:

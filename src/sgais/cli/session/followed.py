@@ -1,6 +1,8 @@
 """A stream taken in, saved and printed; started or resumed: all of a command but what is its own."""
 
 import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -15,6 +17,7 @@ from sgais.cli.arguments.strict import WARNED
 from sgais.cli.output.console import console_for, print_line, print_warnings
 from sgais.cli.session.folder import RunFolder
 from sgais.cli.session.interruption import PATIENCE, Interruption
+from sgais.cli.session.session import source_name
 from sgais.cli.session.trust import how_to_resume
 from sgais.cli.session.watched_stream import WatchedStream
 from sgais.errors import DataError
@@ -48,8 +51,11 @@ class Kind(Protocol, Generic[Follower]):
     def stream(self, follower: Follower, settings: Settings) -> Any:
         """The chunks."""
 
-    def write(self, follower: Follower, folder: RunFolder, has_figure: bool) -> None:
-        """The files for people."""
+    def shown(self, follower: Follower, settings: Settings) -> AbstractContextManager[Sequence[Callable[[Any], None]]]:
+        """Who is told of each chunk, for as long as the block lasts."""
+
+    def write(self, follower: Follower, folder: RunFolder, has_figure: bool) -> str:
+        """The files for people; what they are, in words."""
 
     def print(self, follower: Follower, settings: Settings, output: Output) -> None:
         """The result, to standard output."""
@@ -92,20 +98,22 @@ def _run_to_end(
     print_warnings(console)
     stream = kind.stream(follower, settings)
     checkpoints = _checkpoints(follower, settings, folder)
-    with Interruption(lambda: print_line(console, _last_words(follower, settings, folder))) as interruption:
-        loop: RunLoop[Any] = RunLoop(follower, checkpoints)
-        loop.run(WatchedStream(stream, interruption))
-    is_interrupted = interruption.signal_number is not None
-    if not follower.num_rows and not is_interrupted:
-        raise DataError(f"`{settings.source}` must have at least one good row, got none.")
-    if folder is not None and follower.num_rows:
-        with folder.explained():
-            kind.write(follower, folder, not is_interrupted)
-    kind.print(follower, settings, output)
-    _say_what_next(console, settings, folder, is_interrupted)
-    sys.stdout.flush()
-    code = WARNED if is_strict and kind.has_warning(follower) else 0
-    raise typer.Exit(interruption.exit_code or code)
+    with kind.shown(follower, settings) as listeners:
+        with Interruption(lambda: print_line(console, _last_words(follower, settings, folder))) as interruption:
+            loop: RunLoop[Any] = RunLoop(follower, checkpoints, listeners)
+            loop.run(WatchedStream(stream, interruption))
+        is_interrupted = interruption.signal_number is not None
+        if not follower.num_rows and not is_interrupted:
+            raise DataError(f"`{source_name(settings)}` must have at least one good row, got none.")
+        written = "a checkpoint"
+        if folder is not None and follower.num_rows:
+            with folder.explained():
+                written = kind.write(follower, folder, not is_interrupted)
+        kind.print(follower, settings, output)
+        _say_what_next(console, settings, folder, None if is_interrupted else written)
+        sys.stdout.flush()
+        code = WARNED if is_strict and kind.has_warning(follower) else 0
+        raise typer.Exit(interruption.exit_code or code)
 
 
 def _checkpoints(follower: Follower, settings: Settings, folder: RunFolder | None) -> Checkpoints | None:
@@ -115,12 +123,13 @@ def _checkpoints(follower: Follower, settings: Settings, folder: RunFolder | Non
     return Checkpoints(follower, schedule, partial(follower.save, folder.checkpoint))
 
 
-def _say_what_next(console: Console, settings: Settings, folder: RunFolder | None, is_interrupted: bool) -> None:
-    if folder is not None and is_interrupted:
+def _say_what_next(console: Console, settings: Settings, folder: RunFolder | None, written: str | None) -> None:
+    """What there is to do, or where everything is: `written` says what, unless the run was interrupted."""
+    if folder is not None and written is None:
         print_line(console, f"Resume with: {how_to_resume(folder, settings, 'sgais resume')}")
     elif folder is not None:
-        print_line(console, f"Wrote tables and a checkpoint to {folder.path}.")
-    elif is_interrupted:
+        print_line(console, f"Wrote {written} to {folder.path}.")
+    elif written is None:
         print_line(console, "Stopped. Only a run with --save DIR can be resumed.")
 
 

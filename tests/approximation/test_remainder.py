@@ -1,5 +1,7 @@
 """What the log posterior has beyond second order, against differences of log densities in float64."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import sgais
@@ -83,7 +85,7 @@ def test_coordinates_in_which_rows_are_differentiated_make_no_difference():
     plain = with_rows(LOGISTIC, at_anchor(LOGISTIC, np.full(12, 0.1)), slabs(head(700)))
     scales = 10.0 ** np.linspace(-1, 1, 12)
     turned = np.linalg.qr(np.random.default_rng(0).normal(size=(12, 12)))[0] * scales
-    in_basis = plain._replace(basis=turned.astype(np.float32).astype(np.float64))
+    in_basis = replace(plain, basis=turned.astype(np.float32).astype(np.float64))
     at = np.random.default_rng(1).normal(0.1, 0.1, size=(5, 12)).astype(np.float32).astype(np.float64)
     found = [
         of_rows(LOGISTIC, from_anchors([surrogate], np.zeros(5, int), at), head(700), 700)[0]

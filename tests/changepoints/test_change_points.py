@@ -168,7 +168,9 @@ def test_wrong_arguments_are_refused():
         sgais.ChangePoints(MODEL).save("nowhere")
 
 
-@pytest.mark.parametrize("size", [1e4, 1e8, 3e38])
+@pytest.mark.parametrize(
+    "size", [pytest.param(1e4, marks=pytest.mark.slow), 1e8, pytest.param(3e38, marks=pytest.mark.slow)]
+)
 def test_a_row_that_nothing_explains_is_left_out(size, tmp_path):
     """Not even a change does: before, log Z lost its digits for good, and no later change was found."""
     data = stream_of([100])

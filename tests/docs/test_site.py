@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-from test_reference import NAMES
+from test_public_names import NAMES
 
 ASSET_ATTRIBUTES = {"img": "src", "script": "src", "link": "href", "source": "src", "iframe": "src"}
 

@@ -35,6 +35,9 @@ def bridged(ratios: Ratios) -> Estimate:
     """Log Z; its error from the spread of the draws and from leaving out one island after the other."""
     if np.isneginf(ratios.of_draws).all():
         return Estimate(-np.inf, np.inf)
+    # Counted from the largest: an absurd row takes log Z to -1e15, where a nat is less than the last digit.
+    top = float(max(ratios.of_draws.max(), ratios.of_particles.max()))
+    ratios = ratios._replace(of_draws=ratios.of_draws - top, of_particles=ratios.of_particles - top)
     log_evidence = _log_evidence(*ratios)
     count = len(ratios.of_particles)
     without = [
@@ -43,7 +46,7 @@ def bridged(ratios: Ratios) -> Estimate:
     ]
     by_islands = (count - 1) * float(np.var(without))
     by_draws, by_particles = _variances(ratios, log_evidence)
-    return Estimate(log_evidence, float(np.sqrt(by_draws + max(by_islands, by_particles))))
+    return Estimate(top + log_evidence, float(np.sqrt(by_draws + max(by_islands, by_particles))))
 
 
 def _log_evidence(of_draws: np.ndarray, of_particles: np.ndarray, log_weights: np.ndarray) -> float:
@@ -76,10 +79,8 @@ def _variances(ratios: Ratios, log_evidence: float) -> tuple[float, float]:
     log_shares = _normalised(ratios.log_weights.ravel())
     at_draws, at_particles = _log_bridges(ratios.of_draws, ratios.of_particles.ravel(), log_shares, log_evidence)
     relative = np.exp(at_draws - np.logaddexp.reduce(at_draws) + np.log(len(at_draws)))
-    used = np.isfinite(log_shares)
-    values, shares = at_particles[used] - log_shares[used], np.exp(log_shares[used])
-    values = np.exp(values - np.logaddexp.reduce(values + log_shares[used]))
-    return float(np.var(relative) / len(relative)), float(np.sum(shares**2 * (values - 1) ** 2))
+    parts = np.exp(_normalised(at_particles))  # of what the particles add up to, beside their shares
+    return float(np.var(relative) / len(relative)), float(np.sum((parts - np.exp(log_shares)) ** 2))
 
 
 def _normalised(log_weights: np.ndarray) -> np.ndarray:

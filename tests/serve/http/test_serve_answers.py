@@ -142,11 +142,11 @@ def test_log_z_is_that_of_a_run_over_the_same_rows(start, data):
     arguments = ("--set", "num_particles=32", "--set", "num_islands=4", "--chunk-size", "100", "--seed", "3")
     service = start(*MODELS, *COLUMNS, *arguments)
     generator, place, was_stopped = np.random.default_rng(0), 0, False
-    while place < 1500:
+    while place < 900:
         size = int(generator.integers(1, 120))
         assert service.post(as_rows(data, place, place + size)).status == 201
         place += size
-        if place > 700 and not was_stopped:
+        if place > 500 and not was_stopped:
             service.wait_for_rows(300)
             assert service.stop() == 143
             service, was_stopped = start(), True  # the settings are in the folder

@@ -211,7 +211,7 @@ def test_the_rate_of_one_address_is_limited(monkeypatch):
 def test_two_services_in_one_folder(start, refused_command, tmp_path):
     start(*MODELS, *COLUMNS, "--paper")
     refused_command("no other run or service", "serve", "--save", tmp_path / "kept")
-    refused_command("same service", "serve", "linear-regression", *COLUMNS, "--save", tmp_path / "kept")
+    refused_command("leave the models out", "serve", "linear-regression", *COLUMNS, "--save", tmp_path / "kept")
 
 
 def test_wrong_commands(refused_command, tmp_path):

@@ -53,7 +53,7 @@ def test_a_damaged_byte_in_front_of_acknowledged_batches(start, data, tmp_path):
     assert service.wait_for_rows(50)["rows_accepted"] == 60
 
 
-@pytest.mark.parametrize("missing", ["newest file", "folder"])
+@pytest.mark.parametrize("missing", [pytest.param("newest file", marks=pytest.mark.slow), "folder"])
 def test_a_log_that_is_gone(start, data, tmp_path, missing):
     """Its last rows are known from the note of the newest file, from the checkpoint and from the keys in it."""
     killed_with_rows(start, data, "--checkpoint-seconds", 0.2)

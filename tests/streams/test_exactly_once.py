@@ -103,7 +103,7 @@ def check_kind(kind, running, tmp_path, num_rows, kills, patience):
     assert found == offline(there)
 
 
-@pytest.mark.parametrize("kind", ["nats", "postgresql"])
+@pytest.mark.parametrize("kind", [pytest.param("nats", marks=pytest.mark.slow), "postgresql"])
 def test_two_kills(kind, running, tmp_path):
     check_kind(kind, running, tmp_path, num_rows=10_000, kills=2, patience=6)
 

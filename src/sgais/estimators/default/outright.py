@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sgais.approximation import reference as references
-from sgais.approximation.bridge import Ratios, bridged
 from sgais.approximation.log_posterior import Posterior
 from sgais.approximation.modes.unseen_modes import Found
 from sgais.approximation.pareto import tail_shape, unseen_tail
@@ -40,7 +39,7 @@ class Outright(NamedTuple):
 
     Attributes:
         islands: The particles; nothing of the path is left in their evidence.
-        num_steps: From the reference to the posterior; one means importance sampling, two a bridge.
+        num_steps: From the reference to the posterior; one means importance sampling.
     """
 
     islands: Islands
@@ -137,8 +136,8 @@ def _sample(
         modes = [image for mode in modes for image in images_in_order(model, mode, order, generator)]
     way = _Way(sought.posterior, references.fit(positions, modes), order)
     draws = _weighed_draws(way, len(positions), context.keys.seed, generator)
-    at_once = _by_importance(way, draws, len(positions))
-    if at_once is not None:
+    at_once = _by_importance(way, draws)
+    if at_once is not None and draws.effective >= len(positions):  # fewer would make copies of particles
         fresh, _ = populated(draws.positions, draws.log_weights, shape, at_once, generator)
         return Outright(fresh, 1)
     fresh = _in_order(model, Islands.of(draws.positions[: len(positions)].reshape(*shape, -1)), order, generator)
@@ -151,7 +150,7 @@ def _sample(
         return islands
 
     annealed = _anneal(way, fresh, move, generator)
-    return None if annealed is None else _sharper(annealed, _by_bridge(way, draws, annealed.islands), generator)
+    return annealed if annealed is None or at_once is None else _sharper(annealed, at_once)
 
 
 def _weighed_draws(way: _Way, wanted: int, seed: int, generator: np.random.Generator) -> _Draws:
@@ -169,38 +168,23 @@ def _weighed_draws(way: _Way, wanted: int, seed: int, generator: np.random.Gener
     return draws
 
 
-def _by_importance(way: _Way, draws: _Draws, wanted: int) -> Estimate | None:
-    """Log Z by importance sampling alone, where its weights are plainly good.
-
-    Where they are not, luck decides: without a draw in the posterior's outskirts log Z is too low and looks certain.
-    """
+def _by_importance(way: _Way, draws: _Draws) -> Estimate | None:
+    """Log Z by importance sampling alone, where its weights are good enough: many draws cost less than a few moves."""
     effective, tail = draws.effective, tail_shape(draws.log_weights)
-    fewest = max(wanted, policy.SMALLEST_EFFECTIVE_SHARE * len(draws.log_weights))  # fewer make copies of particles
-    if effective < fewest or not tail < policy.LARGEST_SHAPE:
+    if effective < policy.FEWEST_EFFECTIVE or not tail < policy.LARGEST_SHAPE:
         return None
     error = np.sqrt(1 / effective - 1 / len(draws.log_weights) + unseen_tail(draws.log_weights, tail) ** 2)
     return Estimate(annealing.log_mean_exp(draws.log_weights) + way.log_images, float(error))
 
 
-def _by_bridge(way: _Way, draws: _Draws, islands: Islands) -> Estimate:
-    """Log Z from the reference's draws and the particles that came from them, with what moves may have left."""
-    log_weights = islands.log_weights + islands.log_evidences[:, None]
-    found = bridged(Ratios(draws.log_weights, way.log_ratios(islands), log_weights))
-    error = np.hypot(found.standard_error, policy.BRIDGE_ERROR)
-    return Estimate(found.log_evidence + way.log_images, float(error))
-
-
-def _sharper(annealed: Outright, bridge: Estimate, generator: np.random.Generator) -> Outright:
-    """Particles that were annealed, and the better of two estimates: theirs or the bridge to where they came from.
-
-    The spread of eight islands may be small by luck, so that it decides only where the bridge is poor.
-    """
+def _sharper(annealed: Outright, at_once: Estimate) -> Outright:
+    """Particles that were annealed, and the better of two estimates: theirs or that of the draws they came from."""
     theirs = annealed.islands.estimate
-    error = float(np.hypot(theirs.standard_error, bridge.standard_error))
-    has_missed = theirs.log_evidence - bridge.log_evidence > policy.LARGEST_LACK + 3 * error
-    if has_missed or bridge.standard_error > max(policy.GOOD_ERROR, theirs.standard_error):
+    error = float(np.hypot(theirs.standard_error, at_once.standard_error))
+    has_missed = theirs.log_evidence - at_once.log_evidence > policy.LARGEST_LACK + 3 * error
+    if has_missed or at_once.standard_error > theirs.standard_error:
         return annealed
-    return Outright(rebooked(migrate(annealed.islands, generator)[0], bridge), policy.BRIDGE_STEPS)
+    return Outright(rebooked(annealed.islands, at_once), 1)
 
 
 def _anneal(

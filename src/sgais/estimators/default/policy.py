@@ -35,10 +35,8 @@ OUTRIGHT_TARGET_ESS = 0.7  # fraction, of each step from the reference to the po
 OUTRIGHT_STEPS = 60  # after which the reference is no good
 OUTRIGHT_TRAJECTORIES = 6  # of a move, at most: the reference is near, and slow directions are right from the start
 OUTRIGHT_DRAWS = 2048  # of the reference
-MORE_DRAWS = 4  # times as many, where that gives all particles, or makes a bridge sharper
-SMALLEST_EFFECTIVE_SHARE = 0.2  # of the draws, for importance sampling alone
-BRIDGE_ERROR = 0.02  # nats that moves may cost a bridge: particles enter it, but not the way by which they came
-BRIDGE_STEPS = 2  # that a bridge counts as: one to either end
+MORE_DRAWS = 4  # times as many, where that is enough to do without moves, each of which costs more
+FEWEST_EFFECTIVE = 100  # draws, for an estimate of log Z; particles take as many as there are of them
 LARGEST_SHAPE = 0.6  # Pareto k of weights: the variance of their mean is finite below 0.5, and known up to about 0.7
 SMALLEST_SKETCH_ESS = 0.5  # fraction, of the last weighing, below which the sketch was no good
 

@@ -131,12 +131,11 @@ def _is_better(fresh: Outright, state: State) -> bool:
     path, outright = state.estimate, fresh.islands.estimate
     if lacks(path, outright):
         return True
+    if fresh.num_steps == 1:
+        return outright.standard_error < max(policy.GOOD_ERROR, policy.LARGER_ERROR * path.standard_error)
+    is_shorter = policy.SHORTER * fresh.num_steps <= state.path_length
     gap = path.log_evidence - outright.log_evidence
     finds_less = gap > policy.TOLERATED_GAP * np.hypot(path.standard_error, outright.standard_error)
-    if fresh.num_steps <= policy.BRIDGE_STEPS:
-        is_certain = outright.standard_error < max(policy.GOOD_ERROR, policy.LARGER_ERROR * path.standard_error)
-        return bool(is_certain and (fresh.num_steps == 1 or not finds_less))
-    is_shorter = policy.SHORTER * fresh.num_steps <= state.path_length
     return is_shorter and not finds_less and outright.standard_error < policy.LARGER_ERROR * path.standard_error
 
 

@@ -1,5 +1,6 @@
 """What is read off the particles of an `OnlineEvidence`: parameters, predictions, groups for ArviZ."""
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ATTRIBUTES = ("log_evidence", "standard_error", "warning", "seed")
 
 
-class ParticleView:
+class ParticleView(ABC):
     """Whatever has weighted particles of a model, to read."""
 
     seed: int
@@ -39,11 +40,11 @@ class ParticleView:
     _records: Curve
     _joined: Joined
 
-    def _bound_model(self) -> Model:
-        raise NotImplementedError
+    @abstractmethod
+    def _bound_model(self) -> Model: ...
 
-    def _state_for(self, model: Model) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _state_for(self, model: Model) -> Any: ...
 
     def predict(self, inputs: object = None) -> Prediction:
         """What the model expects of rows with these inputs (columns of a chunk, without the observation).
